@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Plumbline. `make help` lists the targets. Everything made lies under build/; paths are relative, so
+# the folder may have a space in its name.
+
+BUILD   = build
+# V=1 shows the commands.
+Q       = $(if $(V),,@printf "  %s\n" "$@";)
+CC      = gcc
+CXX     = g++
+OPT     = -O2 -g
+WARN    = -Wall -Wextra -Wshadow -Wformat=2 -Wvla -Wpointer-arith -Wundef -Werror
+WARN_C  = $(WARN) -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition
+HARDEN  = -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
+ifdef SANITIZE
+OPT     = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+HARDEN  = -fPIE
+endif
+CFLAGS   = -std=gnu17 $(OPT) $(WARN_C) $(HARDEN)
+CXXFLAGS = -std=gnu++17 $(OPT) $(WARN) $(HARDEN)
+CPPFLAGS = -I. -I$(BUILD)/gen -D_GNU_SOURCE -include server/base/banned.h
+LDFLAGS  = -pie -Wl,-z,relro,-z,now
+LIBS     = -lmicrohttpd -lsqlite3 -ljansson -lz -lsodium -lm -lpthread -lstdc++
+
+SRC  = $(wildcard server/*.c server/*/*.c db/*.c importers/*.c)
+OBJ  = $(SRC:%.c=$(BUILD)/%.o) $(BUILD)/server/base/num.o $(BUILD)/gen/embedded.o
+CORE = $(filter-out $(BUILD)/server/main.o,$(OBJ))
+UNIT = $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
+EMBED = $(sort $(wildcard static/*.css static/*.js static/*.svg db/migrations/sqlite/*.sql))
+
+.PHONY: all run check bench asan install clean help deps deps-check units lint
+all: $(BUILD)/plumbline $(BUILD)/invent
+
+$(BUILD)/plumbline: deps-build $(OBJ)
+	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $(OBJ) $(LIBS)
+
+.PHONY: deps-build
+deps-build:
+	@deploy/packages.sh need build
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/%.o: %.cc
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -I. $(CXXFLAGS) -MMD -MP -c -o $@ $<
+
+# Static files and migrations, as C arrays.
+$(BUILD)/embed: static/embed.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 -O1 -D_GNU_SOURCE $(WARN_C) -o $@ $< -lz
+
+$(BUILD)/gen/embedded.c: $(BUILD)/embed $(EMBED)
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/embed $(EMBED) > $@.tmp && mv $@.tmp $@
+
+$(BUILD)/gen/embedded.o: $(BUILD)/gen/embedded.c
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/unit/%: tests/unit/%.c $(CORE)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(CORE) -lcmocka $(LIBS)
+
+# The generator of the invented lab.
+$(BUILD)/invent: $(BUILD)/deploy/sample/invent.o $(BUILD)/server/base/num.o $(BUILD)/server/base/number_parse.o
+	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -lm -lstdc++
+
+# The client and the bare limits of the benchmarks.
+$(BUILD)/bench/%: tests/bench/%.c $(BUILD)/server/base/num.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lmicrohttpd -lsqlite3 -ljansson -lm -lpthread -lstdc++
+
+# Prints every SQL statement of the program, for tests/sql/prepare_postgres.sh.
+$(BUILD)/list_statements: tests/sql/list_statements.c $(CORE)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(CORE) $(LIBS)
+
+units: $(UNIT) $(BUILD)/list_statements
+
+# All objects and no program: what the second compiler is asked for.
+.PHONY: objects
+objects: $(filter-out %/num.o,$(OBJ))
+
+-include $(OBJ:.o=.d) $(UNIT:=.d)
+
+run: ## install what is missing, build, load the sample lab and serve it
+	@deploy/packages.sh install build
+	@$(MAKE) --no-print-directory all
+	@deploy/sample/run.sh $(BUILD)
+
+check: ## install what is missing, build and run every test
+	@deploy/packages.sh install build check
+	@$(MAKE) --no-print-directory all units
+	@tests/run.sh $(BUILD)
+
+asan: ## build and run the tests with address and undefined-behaviour sanitizers
+	@deploy/packages.sh install build check
+	@tests/run.sh $(BUILD) sanitizers
+
+lint: ## the house rules: who includes whom, sizes, escaping, layout
+	@tests/lint/lint.sh
+
+bench: ## measure against the limits of the libraries, side by side
+	@deploy/packages.sh install build check
+	@$(MAKE) --no-print-directory all $(BUILD)/bench/client $(BUILD)/bench/limits
+	@tests/bench/run.sh $(BUILD)
+
+install: all ## copy program, unit and manual to DESTDIR
+	install -D -m 755 $(BUILD)/plumbline "$(DESTDIR)/usr/bin/plumbline"
+
+clean: ## remove everything made
+	rm -rf $(BUILD)
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile

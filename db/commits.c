@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reading commits: by row, by what a reader asked for, by search. What is known of parents is in
+ * commit_graph.c, builds and reports in commit_about.c, writing in commit_write.c.
+ */
+#include "db/commits.h"
+
+#include "db/commit_row.h"
+#include "db/idset.h"
+#include "db/pattern.h"
+#include "server/base/arena.h"
+
+#define CANDIDATES_MAX 50
+#define RECENT_ROWS    5000
+
+SQL(commit_trees, "SELECT tree FROM commit_tree WHERE commit_id = $1 ORDER BY tree LIMIT 100")
+
+static int read_trees(struct ctx *c, struct commit *k)
+{
+	auto_stmt struct stmt *st = db_stmt(c, &commit_trees);
+
+	bind_int(st, 1, k->id);
+	while (stmt_step(st) == STMT_ROW) {
+		const char *tree = col_text_peek(st, 0);
+
+		k->trees = k->trees ? arena_fmt(c->arena, "%s, %s", k->trees, tree)
+				    : arena_str(c->arena, tree);
+	}
+	return stmt_status(st);
+}
+
+SQL(commit_row, "SELECT k.kind, k.name, k.tree, k.subject, k.label,"
+		" k.author_name, k.author_email, k.author_date,"
+		" k.committer_name, k.committer_email, k.committer_date,"
+		" coalesce(k.date, k.committer_date), k.first_received,"
+		" p.commit_id, p.message_id, p.base, p.version, p.part, p.total, k.message, p.diff"
+		" FROM commits k LEFT JOIN patch p ON p.commit_id = k.commit_id"
+		" WHERE k.commit_id = $1")
+
+static int64_t col_int_or(struct stmt *st, int i, int64_t unknown)
+{
+	return col_null(st, i) ? unknown : col_int(st, i);
+}
+
+static void read_patch(struct stmt *st, struct patch_in *p)
+{
+	*p = (struct patch_in){
+		.given = !col_null(st, 13),
+		.message_id = col_text(st, 14),
+		.base = col_text(st, 15),
+		.version = col_int_or(st, 16, -1),
+		.index = col_int_or(st, 17, -1),
+		.total = col_int_or(st, 18, -1),
+	};
+}
+
+int commit_read(struct ctx *c, int64_t id, enum commit_detail detail, struct commit *out)
+{
+	auto_stmt struct stmt *st = db_stmt(c, &commit_row);
+
+	bind_int(st, 1, id);
+	int r = stmt_step(st);
+	if (r < 0)
+		return r;
+	if (r != STMT_ROW)
+		return fail(c, E_NOTFOUND, "there is no such commit");
+	*out = (struct commit){
+		.id = id,
+		.kind = (enum commit_kind)col_int(st, 0),
+		.name = col_text(st, 1),
+		.tree = col_text(st, 2),
+		.subject = col_text(st, 3),
+		.label = col_text(st, 4),
+		.author = {col_text(st, 5), col_text(st, 6), col_time(st, 7)},
+		.committer = {col_text(st, 8), col_text(st, 9), col_time(st, 10)},
+		.date = col_time(st, 11),
+		.first_received = col_time(st, 12),
+	};
+	read_patch(st, &out->patch);
+	if (detail == COMMIT_WHOLE) {
+		out->message = col_text(st, 19);
+		out->patch.diff = col_text(st, 20);
+	}
+	return read_trees(c, out);
+}
+
+int commit_get(struct ctx *c, int64_t id, struct commit *out)
+{
+	return commit_read(c, id, COMMIT_WHOLE, out);
+}
+
+int commit_read_all(struct ctx *c, const int64_t *ids, size_t nids, struct commit **out, size_t *n)
+{
+	*n = 0;
+	*out = arena_array(c->arena, struct commit, nids);
+	for (size_t i = 0; i < nids; i++) {
+		int e = commit_read(c, ids[i], COMMIT_BRIEF, &(*out)[i]);
+
+		if (e < 0)
+			return e;
+		*n = i + 1;
+	}
+	return E_OK;
+}
+
+SQL(commit_exact_any, "SELECT commit_id FROM commits WHERE name = $1"
+		      " UNION SELECT commit_id FROM commit_alias WHERE name = $1 LIMIT 2")
+SQL(commit_exact_tree,
+    "SELECT commit_id FROM commits WHERE name = $1 AND tree = $2"
+    " UNION SELECT commit_id FROM commit_alias WHERE name = $1 AND tree = $2 LIMIT 2")
+
+int commit_exact(struct ctx *c, const char *name, const char *tree, int64_t ids[2], size_t *n)
+{
+	auto_stmt struct stmt *st = db_stmt(c, tree ? &commit_exact_tree : &commit_exact_any);
+
+	*n = 0;
+	bind_text(st, 1, name);
+	if (tree)
+		bind_text(st, 2, tree);
+	while (*n < 2 && stmt_step(st) == STMT_ROW)
+		ids[(*n)++] = col_int(st, 0);
+	return stmt_status(st);
+}
+
+/* Stubs have no name longer than a full id, and one is a prefix of it only when it lies in this
+ * range. */
+SQL(commit_stubs_below,
+    "SELECT commit_id, name FROM commits WHERE name >= $1 AND name <= $2 AND tree = ''"
+    " AND kind = 1 ORDER BY name LIMIT 1000")
+SQL(commit_full_others, "SELECT 1 FROM commits WHERE name >= $1 AND name < $2 AND tree = ''"
+			" AND kind = 0 AND name <> $3 LIMIT 1")
+
+int commit_stub_of(struct ctx *c, const char *full, int64_t *id)
+{
+	char *stub = NULL;
+	size_t fit = 0;
+
+	*id = 0;
+	{
+		auto_stmt struct stmt *st = db_stmt(c, &commit_stubs_below);
+
+		bind_text(st, 1, arena_strn(c->arena, full, ID_DIGITS_MIN));
+		bind_text(st, 2, full);
+		while (stmt_step(st) == STMT_ROW) {
+			const char *name = col_text_peek(st, 1);
+
+			if (strncmp(name, full, strlen(name)) != 0)
+				continue;
+			fit++;
+			*id = col_int(st, 0);
+			stub = col_text(st, 1);
+		}
+		if (stmt_status(st) < 0)
+			return stmt_status(st);
+	}
+	if (fit != 1) {
+		*id = 0;
+		return E_OK;
+	}
+	auto_stmt struct stmt *st = db_stmt(c, &commit_full_others);
+	bind_text(st, 1, stub);
+	bind_text(st, 2, hex_above(c->arena, stub));
+	bind_text(st, 3, full);
+	if (stmt_step(st) == STMT_ROW)
+		*id = 0;
+	return stmt_status(st);
+}
+
+SQL(commit_by_prefix, "SELECT commit_id FROM commits WHERE name >= $1 AND name < $2 AND tree = ''"
+		      " UNION SELECT commit_id FROM commit_alias WHERE name >= $1 AND name < $2"
+		      " AND tree = '' ORDER BY commit_id LIMIT $3")
+SQL(commit_by_ref, "SELECT commit_id FROM commits WHERE name = $1"
+		   " UNION SELECT commit_id FROM commit_alias WHERE name = $1"
+		   " ORDER BY commit_id LIMIT $2")
+
+/* All that the name may mean, when it is not one exactly. */
+static int read_candidates(struct ctx *c, const struct revision *r, int64_t ids[CANDIDATES_MAX],
+			   size_t *n)
+{
+	auto_stmt struct stmt *st = db_stmt(c, r->is_hex ? &commit_by_prefix : &commit_by_ref);
+
+	*n = 0;
+	bind_text(st, 1, r->name);
+	if (r->is_hex)
+		bind_text(st, 2, hex_above(c->arena, r->name));
+	bind_int(st, r->is_hex ? 3 : 2, CANDIDATES_MAX);
+	while (*n < CANDIDATES_MAX && stmt_step(st) == STMT_ROW)
+		ids[(*n)++] = col_int(st, 0);
+	return stmt_status(st);
+}
+
+static int resolve_name(struct ctx *c, const struct revision *r, int64_t *id,
+			struct commit_list *many)
+{
+	int64_t ids[CANDIDATES_MAX];
+	size_t n;
+	int e = commit_exact(c, r->name, r->is_hex ? "" : NULL, ids, &n);
+
+	if (e >= 0 && n != 1)
+		e = read_candidates(c, r, ids, &n);
+	if (e < 0)
+		return e;
+	*id = ids[0];
+	/* A full id may be asked for before any upload has told it: its stub is what we have of it.
+	 */
+	if (n == 0 && r->is_hex && strlen(r->name) == ID_DIGITS) {
+		e = commit_stub_of(c, r->name, id);
+		if (e < 0)
+			return e;
+		n = *id != 0;
+	}
+	if (n == 1)
+		return E_OK;
+	if (n == 0)
+		return fail(c, E_NOTFOUND, "commit %s is not known here", r->name);
+	if (many) {
+		e = commit_read_all(c, ids, n, &many->commits, &many->n);
+		if (e < 0)
+			return e;
+	}
+	return fail(c, E_AMBIGUOUS, "%s may be any of %zu%s commits", r->name, n,
+		    n == CANDIDATES_MAX ? " or more" : "");
+}
+
+static int follow_steps(struct ctx *c, const struct revision *r, const char *asked, int64_t *id)
+{
+	for (size_t i = 0; i < r->nsteps; i++) {
+		const struct step *s = &r->steps[i];
+		int64_t times = s->kind == '~' ? s->n : s->n > 0;
+
+		for (int64_t t = 0; t < times; t++) {
+			int64_t nth = s->kind == '~' ? 0 : s->n - 1, parent;
+			int e = commit_nth_parent(c, *id, nth, &parent);
+
+			if (e < 0)
+				return e;
+			if (!parent)
+				return fail(c, E_NOTFOUND,
+					    "%.200s leads to a parent that is not known here",
+					    asked);
+			*id = parent;
+		}
+	}
+	return E_OK;
+}
+
+int commit_resolve(struct ctx *c, const char *asked, struct commit *out, struct commit_list *many)
+{
+	struct revision r;
+	int64_t id;
+
+	if (many)
+		*many = (struct commit_list){0};
+	int e = revision_parse(c, asked, &r);
+	if (e < 0 || (e = resolve_name(c, &r, &id, many)) < 0 ||
+	    (e = follow_steps(c, &r, asked, &id)) < 0)
+		return e;
+	return commit_read(c, id, COMMIT_WHOLE, out);
+}
+
+SQL(commit_find_text,
+    "SELECT k.commit_id FROM commits k LEFT JOIN patch p ON p.commit_id = k.commit_id"
+    " WHERE lower(k.name) LIKE $1 ESCAPE '!' OR lower(k.subject) LIKE $2 ESCAPE '!'"
+    " OR lower(p.message_id) LIKE $2 ESCAPE '!'"
+    " UNION SELECT commit_id FROM commit_alias WHERE lower(name) LIKE $1 ESCAPE '!'"
+    " ORDER BY commit_id DESC LIMIT $3")
+
+int commit_search(struct ctx *c, const char *text, size_t limit, struct commit **out, size_t *n)
+{
+	int64_t *ids = arena_array(c->arena, int64_t, limit);
+	size_t found = 0;
+
+	*n = 0;
+	*out = NULL;
+	if (!text[0])
+		return E_OK;
+	{
+		auto_stmt struct stmt *st = db_stmt(c, &commit_find_text);
+
+		bind_text(st, 1, pattern_beginning(c->arena, text));
+		bind_text(st, 2, pattern_containing(c->arena, text));
+		bind_int(st, 3, (int64_t)limit);
+		while (found < limit && stmt_step(st) == STMT_ROW)
+			ids[found++] = col_int(st, 0);
+		if (stmt_status(st) < 0)
+			return stmt_status(st);
+	}
+	return commit_read_all(c, ids, found, out, n);
+}
+
+SQL(commit_recent_rows,
+    "SELECT commit_id FROM measured ORDER BY last_received DESC, commit_id DESC LIMIT $1")
+
+int commit_recent(struct ctx *c, size_t limit, struct commit **out, size_t *n)
+{
+	int64_t *ids = arena_array(c->arena, int64_t, limit);
+	struct idset seen = {0};
+	size_t found = 0;
+
+	*n = 0;
+	*out = NULL;
+	{
+		auto_stmt struct stmt *st = db_stmt(c, &commit_recent_rows);
+
+		bind_int(st, 1, RECENT_ROWS);
+		while (found < limit && stmt_step(st) == STMT_ROW)
+			if (idset_add(c->arena, &seen, col_int(st, 0)))
+				ids[found++] = col_int(st, 0);
+		if (stmt_status(st) < 0)
+			return stmt_status(st);
+	}
+	return commit_read_all(c, ids, found, out, n);
+}

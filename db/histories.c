@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One metric over all commits of a series. Values are picked out of the packed samples where they
+ * lie, without copying a run. The order of commits follows the parents that uploads told: a walk
+ * over the commits by date that puts the ancestors of each before it, which is an order whatever
+ * dates and parents say.
+ */
+#include "db/runs.h"
+
+#include <endian.h>
+#include <math.h>
+
+#include "db/idset.h"
+#include "db/metrics.h"
+#include "server/base/arena.h"
+#include "server/base/clock.h"
+
+#define HISTORY_RUNS_MAX    1000000
+#define HISTORY_COMMITS_MAX 100000
+#define UNMEASURED_MAX      10000 /* commits between measured ones that the walk looks at */
+
+/* Position of the metric in a layout, -1 when it is not in it. positions is sorted. */
+static long find_position(const struct layout_position *positions, size_t n, int64_t layout_id)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (positions[mid].layout_id < layout_id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && positions[lo].layout_id == layout_id ? (long)positions[lo].at : -1;
+}
+
+static double value_of(uint64_t bits)
+{
+	double v;
+
+	bits = le64toh(bits);
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+SQL(history_runs, "SELECT commit_id, layout_id, run_id FROM run WHERE series_id = $1 AND status = 0"
+		  " ORDER BY commit_id, run_id LIMIT $2")
+
+int history_values(struct ctx *c, int64_t series_id, uint32_t metric_id, struct history_value **out,
+		   size_t *n)
+{
+	struct layout_position *positions;
+	size_t npositions, cap = 0;
+	int e = series_positions(c, series_id, metric_id, &positions, &npositions);
+
+	*out = NULL;
+	*n = 0;
+	if (e < 0 || !npositions)
+		return e;
+	auto_blob_reader struct blob_reader *samples = blob_reader_open(c, "run", "samples");
+	auto_stmt struct stmt *st = db_stmt(c, &history_runs);
+	bind_int(st, 1, series_id);
+	bind_int(st, 2, HISTORY_RUNS_MAX);
+	while (stmt_step(st) == STMT_ROW) {
+		long at = find_position(positions, npositions, col_int(st, 1));
+		uint64_t bits;
+
+		if (at < 0)
+			continue;
+		e = blob_read_at(samples, col_int(st, 2), 8 * (size_t)at, &bits, sizeof(bits));
+		if (e < 0)
+			return e;
+		*out = arena_grow(c->arena, *out, &cap, *n + 1, sizeof(**out));
+		(*out)[(*n)++] = (struct history_value){col_int(st, 0), value_of(bits)};
+	}
+	return stmt_status(st);
+}
+
+/* --- commits in order --------------------------------------------------------------------------
+ */
+
+struct edge {
+	int64_t commit, parent;
+};
+
+struct walk {
+	struct history_commit *commits; /* by id */
+	size_t ncommits;
+	struct edge *edges; /* of measured commits, by id; those of others are added behind */
+	size_t nedges, nmeasured_edges, cap;
+	struct idset seen;
+	size_t unmeasured;
+	struct history_commit *ordered;
+	size_t n;
+};
+
+SQL(history_commit_rows,
+    "SELECT m.commit_id, k.name, k.subject, coalesce(k.date, k.committer_date),"
+    " m.first_received FROM measured m"
+    " JOIN commits k ON k.commit_id = m.commit_id"
+    " WHERE m.series_id = $1 ORDER BY m.commit_id LIMIT $2")
+
+static int read_commits(struct ctx *c, int64_t series_id, struct walk *w)
+{
+	auto_stmt struct stmt *st = db_stmt(c, &history_commit_rows);
+	size_t cap = 0;
+
+	bind_int(st, 1, series_id);
+	bind_int(st, 2, HISTORY_COMMITS_MAX);
+	while (stmt_step(st) == STMT_ROW) {
+		w->commits = arena_grow(c->arena, w->commits, &cap, w->ncommits + 1,
+					sizeof(*w->commits));
+		w->commits[w->ncommits++] = (struct history_commit){
+			.commit_id = col_int(st, 0),
+			.name = col_text(st, 1),
+			.subject = col_text(st, 2),
+			.date = col_time(st, 3),
+			.first_received = col_int(st, 4),
+			.mean = (double)NAN,
+			.stddev = (double)NAN,
+			.stddev_pct = (double)NAN,
+		};
+	}
+	return stmt_status(st);
+}
+
+static void add_edge(struct ctx *c, struct walk *w, int64_t commit, int64_t parent)
+{
+	w->edges = arena_grow(c->arena, w->edges, &w->cap, w->nedges + 1, sizeof(*w->edges));
+	w->edges[w->nedges++] = (struct edge){commit, parent};
+}
+
+SQL(history_edges, "SELECT p.commit_id, p.parent_id FROM measured m"
+		   " JOIN commit_parent p ON p.commit_id = m.commit_id"
+		   " WHERE m.series_id = $1 ORDER BY m.commit_id, p.n LIMIT $2")
+
+static int read_edges(struct ctx *c, int64_t series_id, struct walk *w)
+{
+	auto_stmt struct stmt *st = db_stmt(c, &history_edges);
+
+	bind_int(st, 1, series_id);
+	bind_int(st, 2, 2 * HISTORY_COMMITS_MAX);
+	while (stmt_step(st) == STMT_ROW)
+		add_edge(c, w, col_int(st, 0), col_int(st, 1));
+	w->nmeasured_edges = w->nedges;
+	return stmt_status(st);
+}
+
+static struct history_commit *find_commit(const struct walk *w, int64_t id)
+{
+	size_t lo = 0, hi = w->ncommits;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (w->commits[mid].commit_id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < w->ncommits && w->commits[lo].commit_id == id ? &w->commits[lo] : NULL;
+}
+
+/* A commit on the stack of the walk: its parents are edges [at, end). */
+struct frame {
+	int64_t commit;
+	size_t at, end;
+};
+
+SQL(history_parents,
+    "SELECT parent_id FROM commit_parent WHERE commit_id = $1 ORDER BY n LIMIT 100")
+
+/* Of a commit that was not measured; its edges are needed once, so they stand at the end. */
+static int unmeasured_parents(struct ctx *c, struct walk *w, struct frame *f)
+{
+	auto_stmt struct stmt *st = db_stmt(c, &history_parents);
+
+	f->at = w->nedges;
+	f->end = w->nedges;
+	if (w->unmeasured++ >= UNMEASURED_MAX)
+		return E_OK;
+	bind_int(st, 1, f->commit);
+	while (stmt_step(st) == STMT_ROW)
+		add_edge(c, w, f->commit, col_int(st, 0));
+	f->end = w->nedges;
+	return stmt_status(st);
+}
+
+static void measured_parents(const struct walk *w, struct frame *f)
+{
+	size_t lo = 0, hi = w->nmeasured_edges;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (w->edges[mid].commit < f->commit)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	f->at = f->end = lo;
+	while (f->end < w->nmeasured_edges && w->edges[f->end].commit == f->commit)
+		f->end++;
+}
+
+/* Puts the commit behind all its ancestors. */
+static int place(struct ctx *c, struct walk *w, int64_t start)
+{
+	struct frame *stack = NULL;
+	size_t depth = 0, cap = 0;
+	int64_t next = start;
+
+	for (;;) {
+		if (next && idset_add(c->arena, &w->seen, next)) {
+			stack = arena_grow(c->arena, stack, &cap, depth + 1, sizeof(*stack));
+			struct frame *f = &stack[depth++];
+			f->commit = next;
+			int e = E_OK;
+			if (find_commit(w, next))
+				measured_parents(w, f);
+			else
+				e = unmeasured_parents(c, w, f);
+			if (e < 0)
+				return e;
+		}
+		if (!depth)
+			return E_OK;
+		struct frame *top = &stack[depth - 1];
+		next = 0;
+		if (top->at < top->end) {
+			next = w->edges[top->at++].parent;
+			continue;
+		}
+		const struct history_commit *k = find_commit(w, top->commit);
+		if (k)
+			w->ordered[w->n++] = *k;
+		depth--;
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct history_commit *x = a, *y = b;
+	int64_t tx = x->date != TIME_NONE ? x->date : x->first_received;
+	int64_t ty = y->date != TIME_NONE ? y->date : y->first_received;
+
+	if (tx != ty)
+		return tx < ty ? -1 : 1;
+	return (x->commit_id > y->commit_id) - (x->commit_id < y->commit_id);
+}
+
+static int order_commits(struct ctx *c, struct walk *w)
+{
+	struct history_commit *by_date = arena_array(c->arena, struct history_commit, w->ncommits);
+
+	w->ordered = arena_array(c->arena, struct history_commit, w->ncommits);
+	if (!w->ncommits)
+		return E_OK;
+	memcpy(by_date, w->commits, w->ncommits * sizeof(*by_date));
+	qsort(by_date, w->ncommits, sizeof(*by_date), by_time);
+	for (size_t i = 0; i < w->ncommits; i++) {
+		int e = place(c, w, by_date[i].commit_id);
+
+		if (e < 0)
+			return e;
+	}
+	return E_OK;
+}
+
+SQL(history_summaries, "SELECT commit_id, cells FROM summary WHERE series_id = $1 AND status = 0"
+		       " ORDER BY commit_id, summary_id LIMIT $2")
+
+/* The last received wins, so later ones overwrite. */
+static int read_printed(struct ctx *c, int64_t series_id, uint32_t metric_id, struct walk *w)
+{
+	auto_stmt struct stmt *st = db_stmt(c, &history_summaries);
+
+	bind_int(st, 1, series_id);
+	bind_int(st, 2, HISTORY_COMMITS_MAX);
+	while (stmt_step(st) == STMT_ROW) {
+		struct history_commit *k = find_commit(w, col_int(st, 0));
+		struct stored_cell *cells;
+		size_t nbytes, n;
+		const void *bytes = col_blob(st, 1, &nbytes);
+		int e = summary_unpack(c, bytes, nbytes, &cells, &n);
+
+		if (e < 0)
+			return e;
+		for (size_t i = 0; i < n && k; i++) {
+			if (cells[i].metric_id != metric_id)
+				continue;
+			k->printed = true;
+			k->mean = cells[i].mean;
+			k->stddev = cells[i].stddev;
+			k->stddev_pct = cells[i].stddev_pct;
+		}
+	}
+	return stmt_status(st);
+}
+
+int history_commits(struct ctx *c, int64_t series_id, uint32_t metric_id,
+		    struct history_commit **out, size_t *n)
+{
+	struct walk w = {0};
+	int e = read_commits(c, series_id, &w);
+
+	*out = NULL;
+	*n = 0;
+	if (e < 0 || (e = read_edges(c, series_id, &w)) < 0 ||
+	    (e = read_printed(c, series_id, metric_id, &w)) < 0 || (e = order_commits(c, &w)) < 0)
+		return e;
+	*out = w.ordered;
+	*n = w.n;
+	return E_OK;
+}

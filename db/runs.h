@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs and summaries: what was measured. Reading takes whole cells (one series on one commit). */
+#ifndef DB_RUNS_H
+#define DB_RUNS_H
+
+#include "db/engine.h"
+#include "db/samples.h"
+#include "db/submission.h"
+#include "server/analysis/comparison.h"
+
+/* Everything of one series on one commit, ready for analysis/. */
+struct cell_data {
+	struct comparison_column
+		column; /* runs of status ok, in order of upload; summaries merged, the last wins */
+	int64_t failed; /* runs that are failed or incomplete */
+	int64_t boots;  /* distinct boots of the ok runs; -1: not all of them said */
+	const struct pair *const *infos; /* info of each ok run, sorted by name */
+	const size_t *ninfos;
+};
+/* With want_infos false infos are not read. A cell that was never measured is empty. */
+int cell_load(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_infos,
+	      struct cell_data *out);
+
+/* The values of one metric in a series, by commit, in order of upload: what a history is drawn
+ * from. */
+struct history_value {
+	int64_t commit_id;
+	double value;
+};
+int history_values(struct ctx *c, int64_t series_id, uint32_t metric_id, struct history_value **out,
+		   size_t *n);
+/* Commits of a series in history order: parents before children where uploads told them, else by
+ * date, else by first upload in the series; with what a summary says of the metric, if one does
+ * (samples beat it). */
+struct history_commit {
+	int64_t commit_id;
+	const char *name, *subject;
+	int64_t date, first_received;
+	bool printed; /* mean below comes from a summary */
+	double mean, stddev, stddev_pct;
+};
+int history_commits(struct ctx *c, int64_t series_id, uint32_t metric_id,
+		    struct history_commit **out, size_t *n);
+
+struct run {
+	int64_t id, series_id, commit_id, submission_id;
+	enum run_status status;
+	int64_t started, received;
+	const char *key, *boot, *commit_as, *token; /* token: its name */
+	int64_t position;                           /* in its submission */
+	int64_t build_id;                           /* -1 */
+	const struct pair *info;
+	size_t ninfo;
+	const struct metric *const *metrics; /* with values, sorted by metric id; empty in lists */
+	const double *values;
+	size_t n;
+};
+int run_get(struct ctx *c, int64_t run_id, struct run *out); /* E_NOTFOUND */
+
+struct run_filter {
+	const char *machine, *token, *testcase; /* NULL: any */
+	int64_t series_id, commit_id;           /* -1: any */
+	int64_t received_from, received_to;     /* TIME_NONE: open */
+	int64_t before;                         /* run ids below; INT64_MAX for the first page */
+};
+/* Newest first, without values. */
+int run_list(struct ctx *c, const struct run_filter *f, size_t limit, struct run **out, size_t *n);
+
+/* What the writer says of one submission. */
+struct accepted {
+	const char *key;
+	bool duplicate;
+	int64_t series_id;
+	char series_digest[DIGEST_HEX + 1];
+	int64_t *run_ids;
+	size_t nruns;
+	int64_t duplicate_of; /* index of the earlier one in the job that it repeats, -1 */
+	bool units_known;     /* the series has all its units already */
+};
+/* Writer only. Checks all submissions of a job before anything is written: keys (E_CONFLICT), units
+ * (E_INVALID), and finds duplicates, also inside the job. A failure files faults and has written
+ * nothing. Their item is the index in subs when n > 1 or c->item was 0 or more on entry, else -1
+ * (an object that was sent alone). */
+int submissions_check(struct ctx *c, const struct submission *subs, size_t n, struct accepted *out);
+/* Writes those that are not duplicates, fills run_ids. Only engine failures can happen here. */
+int submissions_store(struct ctx *c, const struct submission *subs, size_t n, int64_t token_id,
+		      int64_t now, struct accepted *out);
+
+#endif

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Debian packages that Plumbline needs: `packages.sh need SET…` names what is missing and fails,
+# `packages.sh install SET…` installs it (as root, or with sudo).
+set -eu
+
+build="gcc g++ make libc6-dev curl libmicrohttpd-dev libsqlite3-dev libjansson-dev zlib1g-dev libsodium-dev"
+check="libcmocka-dev clang clang-format postgresql-15 postgresql-client-15 sqlite3 nodejs procps wrk git"
+
+verb=$1
+shift
+missing=
+for set_name in "$@"; do
+	eval "packages=\$$set_name"
+	for p in $packages; do
+		[ "$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null)" = installed ] ||
+			command -v "$p" >/dev/null 2>&1 || missing="$missing $p"
+	done
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$verb" = need ]; then
+	echo "plumbline: missing Debian packages:$missing" >&2
+	echo "plumbline: install them with: apt-get install$missing" >&2
+	exit 1
+fi
+as_root=
+[ "$(id -u)" = 0 ] || as_root=sudo
+echo "installing:$missing"
+$as_root apt-get update -q
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing

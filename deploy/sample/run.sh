@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Serves the sample lab: starts the server, uploads the scenarios and the invented lab as a rig would, over HTTP
+# with a token, and says what to look at first. Run again, everything is a duplicate and nothing is stored twice.
+#   run.sh BUILD [ADDR:PORT]
+set -eu
+cd "$(dirname "$0")/../.."
+build=$1
+listen=${2:-127.0.0.1:8080}
+state=state
+mkdir -p "$state"
+
+# The first line on standard output says where it listens; the pipe ends early when it could not start.
+rm -f "$state/listening"
+mkfifo "$state/listening"
+"$build/plumbline" serve --listen "$listen" --database "$state/sample.db" >"$state/listening" 2>"$state/log" &
+server=$!
+trap 'kill -TERM $server 2>/dev/null; wait $server || true; exit 0' INT TERM
+if ! read -r line <"$state/listening"; then
+	echo "The server did not start; its log says:" >&2
+	tail -n 5 "$state/log" >&2
+	exit 1
+fi
+url=${line#listening on }
+
+if ! [ -s "$state/token" ]; then
+	(umask 077 && "$build/plumbline" token create --name sample --scope upload \
+		--database "$state/sample.db" >"$state/token")
+fi
+header="$state/header"
+(umask 077 && printf 'Authorization: Bearer %s\n' "$(cat "$state/token")" >"$header")
+
+upload() { # reads NDJSON on standard input
+	answer=$(curl -sS --fail-with-body -H @"$header" -H 'Content-Type: application/x-ndjson' \
+		--data-binary @- "$url/api/v1/runs") || {
+		echo "An upload was refused: $answer" >&2
+		kill -TERM $server
+		exit 1
+	}
+	if printf '%s\n' "$answer" | grep -m1 '"refused"' >&2; then
+		kill -TERM $server
+		exit 1
+	fi
+}
+for f in deploy/sample/*.ndjson; do
+	upload <"$f"
+done
+"$build/invent" --commits 40 --runs 4 --metrics 120 | upload
+
+cat <<END
+
+Plumbline serves its sample lab on $url
+
+  a report's figures, three ways     $url/compare?commits=361a2a229fa3,8cc621d2f45d,7bafb1c4e72a
+  raw samples, six runs a side       $url/compare?commits=7bc162d5cc4d,a0fd217e6d6f
+  the same as a kernel mail has it   curl '$url/compare.txt?commits=7bc162d5cc4d,a0fd217e6d6f'
+  one commit on every machine        $url/c/a0fd217e6d6f
+  everything                         $url/
+
+Ctrl-C stops it. The database is $state/sample.db, the log $state/log.
+END
+wait $server

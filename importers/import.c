@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of formats, and what every importer starts a submission with. Importers see bytes and
+ * make submissions; where the bytes come from and where the submissions go is not their business.
+ */
+#include "importers/import.h"
+
+#include <math.h>
+
+#include "importers/native.h"
+#include "server/base/arena.h"
+#include "server/base/clock.h"
+
+static const struct importer importers[] = {
+#define IMPORTER(name, summary, run, line, sniff) {#name, summary, run, line, sniff},
+#include "importers/importers.def"
+#undef IMPORTER
+};
+
+size_t importer_count(void)
+{
+	return sizeof(importers) / sizeof(importers[0]);
+}
+
+const struct importer *importer_at(size_t i)
+{
+	return i < importer_count() ? &importers[i] : NULL;
+}
+
+const struct importer *importer_find(const char *name)
+{
+	for (size_t i = 0; i < importer_count(); i++) {
+		if (strcmp(importers[i].name, name) == 0)
+			return &importers[i];
+	}
+	return NULL;
+}
+
+struct submission *import_add(struct import *in)
+{
+	struct submission *s;
+
+	in->subs = arena_grow(in->ctx->arena, in->subs, &in->cap, in->n + 1, sizeof(*in->subs));
+	s = &in->subs[in->n++];
+	*s = (struct submission){
+		.started = TIME_NONE,
+		.commit =
+			{
+				.author.date = TIME_NONE,
+				.committer.date = TIME_NONE,
+				.date = TIME_NONE,
+				.patch = {.version = -1, .index = -1, .total = -1},
+			},
+		.report.date = TIME_NONE,
+		.headline.change_pct = NAN,
+	};
+	return s;
+}

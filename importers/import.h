@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Bytes in a foreign format -> submissions. An importer is a pure function: no SQL, no HTTP, no
+ * files. importers.def lists them, one file a format.
+ */
+#ifndef IMPORTERS_IMPORT_H
+#define IMPORTERS_IMPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "db/submission.h"
+#include "server/base/err.h"
+
+/* What was found in the bytes, in their order. */
+struct import {
+	struct ctx *ctx;
+	/* from the request or the command line, for what the file does not say */
+	const struct pair *axes; /* sorted by name */
+	size_t naxes;
+	const char *commit, *tree;
+
+	/* filled by the importer */
+	struct submission *subs; /* in the arena */
+	size_t n, cap;
+	bool is_array;              /* native: it was an array, faults carry item numbers */
+	struct native_names *names; /* native: the last list of metric names, shared with what
+				       follows in this arena */
+};
+
+struct importer {
+	const char *name;    /* "native", "fio" … */
+	const char *summary; /* one line for lists */
+	/* E_OK; or a failure with faults in the ctx, and then nothing of it may be stored. */
+	int (*run)(struct import *in, const char *bytes, size_t n);
+	/* The same for one line of a file that has a submission a line; NULL: the format has no
+	 * such form. */
+	int (*line)(struct import *in, const char *bytes, size_t n);
+	/* How sure it is that these are its bytes: 0 no … 100 certain. NULL: never guessed. */
+	int (*sniff)(const char *bytes, size_t n);
+};
+
+const struct importer *importer_find(const char *name); /* NULL */
+size_t importer_count(void);
+const struct importer *importer_at(size_t i);
+
+/* Room for one more submission; zeroed, with "unknown" where 0 would mean something. */
+struct submission *import_add(struct import *in);
+
+/* Limits of one document, and of the whole. */
+#define NATIVE_DOCUMENT_MAX ((size_t)4 << 20)
+#define NATIVE_BODY_MAX     ((size_t)64 << 20)
+
+/* The native form (API.md): an object or a non-empty array. E_SYNTAX: not JSON, with line and
+ * column in the text; E_TOO_LARGE: a document over 4 MiB; E_INVALID: faults listed, each with item
+ * and path. */
+int import_native(struct import *in, const char *bytes, size_t n);
+/* One line of NDJSON, which is one object. */
+int import_native_line(struct import *in, const char *bytes, size_t n);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One series over N commits, metric by metric: what the compare page shows. In go the runs and the
+ * printed figures of each commit, out comes a row for each metric with a cell for each commit,
+ * changes and verdicts against the first. Pure; everything lives in the arena that is handed in.
+ *
+ * Only verdict.c says what counts as a change.
+ */
+#ifndef ANALYSIS_COMPARISON_H
+#define ANALYSIS_COMPARISON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "server/analysis/metric_rules.h"
+
+struct arena;
+
+/* A metric as comparisons know it; owned by the dictionary, lives as long as the process. */
+struct metric {
+	uint32_t id;
+	const char *name;
+	size_t name_len;
+	struct metric_facts facts; /* by the rules, overridden by an administrator where he did */
+};
+
+/* A cell of a printed table, or a summary without samples. What is not known is NAN or -1. */
+enum printed_kind { PRINTED_NO, PRINTED_BASE, PRINTED_PCT, PRINTED_ABS, PRINTED_REPRODUCTION };
+struct summary_cell {
+	const struct metric *metric;
+	double mean, stddev, stddev_pct, min, max;
+	int64_t n;                 /* number of runs, -1 */
+	int64_t fails, runs;       /* functional, -1 */
+	enum printed_kind printed; /* PRINTED_BASE: it stood in the table's first column */
+	const char
+		*printed_base; /* commit id or tag of the column its change was printed against */
+	bool printed_base_matches; /* set by the caller: that column is the first commit asked for
+				    */
+	double printed_change;
+};
+
+/* One execution. metrics and values are parallel, sorted by metric id. */
+struct sample_run {
+	const struct metric *const *metrics;
+	const double *values;
+	size_t n;
+	int64_t run_id;
+};
+
+struct comparison_column {
+	const struct sample_run *runs; /* status ok only */
+	size_t nruns;
+	const struct summary_cell *cells; /* sorted by metric id, one a metric */
+	size_t ncells;
+};
+
+enum verdict {
+	VERDICT_NO_DATA,
+	VERDICT_SAME,
+	VERDICT_SUSPECT,
+	VERDICT_CHANGED, /* it moved, and no direction is known */
+	VERDICT_REGRESSION,
+	VERDICT_IMPROVEMENT,
+	VERDICT_FAILED,
+};
+const char *verdict_name(enum verdict v); /* as in the JSON: "no-data", "same", … */
+
+struct cell {
+	bool present; /* false: a null in JSON; nothing below counts */
+	int64_t n;    /* samples; -1 unknown (printed) */
+	double mean, stddev, stddev_pop, min, max, median; /* NAN: unknown */
+	double stddev_pct;                  /* as printed, NAN when it did not come printed */
+	const double *values;               /* n samples in run order, NULL for summaries */
+	int64_t fails, runs;                /* functional rows, else -1 */
+	const struct summary_cell *summary; /* where it came from, NULL for samples */
+
+	/* against the first column; only in later columns */
+	bool judged; /* false in the first column, and where either side is absent */
+	double change_abs, change_pct; /* change_pct NAN: base is 0 and the other is not */
+	double reproduction_pct;       /* functional */
+	bool show_printed;             /* the printed change is to be shown as it came */
+	bool from_rounded;             /* computed from printed means: HTML marks it with ≈ */
+	double p, q, cliff_delta;      /* NAN where not tested */
+	enum verdict verdict;
+	bool reported;      /* origin: came printed, no samples on at least one side */
+	const char *reason; /* one sentence with the numbers behind the verdict; NULL where not
+			       judged */
+};
+
+struct comparison_row {
+	const struct metric *metric;
+	enum metric_role role;
+	struct cell *cells;   /* ncols */
+	enum verdict verdict; /* the weightiest of its cells; VERDICT_NO_DATA when there is none */
+};
+
+struct comparison {
+	const char *testcase;
+	size_t ncols;
+	struct comparison_row *rows; /* in the robot's order: comparison_sort_robot */
+	size_t nrows;
+};
+
+/* Builds all rows and judges them. Verdicts and q cover every metric of the series, whatever a page
+ * shows afterwards. ncols >= 1. */
+void comparison_build(struct arena *a, const char *testcase, const struct comparison_column *cols,
+		      size_t ncols, struct comparison *out);
+
+/* Orders of rows. Robot: LKP.md section 3 (groups, failures first, the test's own group first among
+ * performance rows, perf-profile by two name parts and change). Change: most severe and largest
+ * first. Confidence: smallest q first. Name: by bytes. All are total orders, so the same input
+ * always gives the same page. */
+enum row_order { ORDER_ROBOT, ORDER_CHANGE, ORDER_NAME, ORDER_CONFIDENCE };
+void comparison_sort(struct comparison *c, enum row_order order);
+
+/* True when the row counts fails of runs (some cell has them): it stands in the table's part of
+ * failures. */
+bool row_counts_fails(const struct comparison_row *r, size_t ncols);
+
+/* True when the cell is worth showing in a list of changes: verdict neither same nor no-data. */
+bool verdict_is_change(enum verdict v);
+/* How bad for sorting "worst first": regression > failed > suspect > changed > improvement > … */
+int verdict_weight(enum verdict v);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Bodies of requests: collected in memory up to the limit, unpacked up to another, and all of them together
+ * within a budget of the process. The body of a request that has failed already is read and dropped, so that the
+ * client gets to see the answer instead of a broken connection.
+ */
+#include "server/http/conn.h"
+
+#include <strings.h>
+#include <zlib.h>
+
+#include "server/base/num.h"
+
+/* Takes n bytes from the budget of all bodies. */
+static bool budget_take(struct http *h, size_t n)
+{
+	int64_t before = atomic_fetch_add(&h->counters.body_bytes, (int64_t)n);
+
+	if (before + (int64_t)n <= (int64_t)BODIES_MAX)
+		return true;
+	atomic_fetch_sub(&h->counters.body_bytes, (int64_t)n);
+	return false;
+}
+
+static int busy(struct conn *c)
+{
+	c->r.retry_after = RETRY_AFTER;
+	return fail(&c->r.ctx, E_BUSY, "too many uploads at once: try again in a moment");
+}
+
+/* Room for one byte more than want, for the NUL. */
+static int grow(struct conn *c, size_t want, size_t max)
+{
+	struct body *b = &c->body;
+	size_t cap = b->cap ? b->cap : 16 * KIB;
+
+	if (want < b->cap)
+		return 0;
+	while (cap <= want)
+		cap *= 2;
+	if (cap > max + 1)
+		cap = max + 1;
+	if (!budget_take(c->http, cap - b->cap))
+		return busy(c);
+	char *p = realloc(b->p, cap);
+	if (!p)
+		die("out of memory");
+	b->p = p;
+	b->cap = cap;
+	return 0;
+}
+
+void body_free(struct conn *c)
+{
+	struct body *b = &c->body;
+
+	free(b->p);
+	atomic_fetch_sub(&c->http->counters.body_bytes, (int64_t)b->cap);
+	b->p = NULL;
+	b->len = b->cap = 0;
+}
+
+int body_expect(struct conn *c)
+{
+	struct ctx *ctx = &c->r.ctx;
+	const char *encoding = request_header(c, MHD_HTTP_HEADER_CONTENT_ENCODING);
+	const char *length = request_header(c, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	int64_t n;
+
+	if (!(c->route->flags & BODY))
+		return 0;
+	c->body.max = (size_t)c->http->config->max_body;
+	if (c->http->config->read_only)
+		return fail(ctx, E_FORBIDDEN, "this server is read-only: it takes no results");
+	if (encoding && (!strcasecmp(encoding, "gzip") || !strcasecmp(encoding, "x-gzip")))
+		c->body.gzip = true;
+	else if (encoding && strcasecmp(encoding, "identity") != 0)
+		return fail(ctx, E_MEDIA_TYPE, "Content-Encoding can be gzip or identity");
+	if (length && num_parse_int(length, 0, INT64_MAX, &n) && n > c->http->config->max_body)
+		return fail(ctx, E_TOO_LARGE, "a body may have %zu bytes", c->body.max);
+	if (atomic_load(&c->http->counters.body_bytes) >= (int64_t)BODIES_MAX)
+		return busy(c);
+	return 0;
+}
+
+bool body_add(struct conn *c, const char *p, size_t n)
+{
+	struct body *b = &c->body;
+	bool wanted = c->route && c->route->flags & BODY;
+
+	if (wanted && c->r.ctx.err == E_OK) {
+		if (n > b->max - b->len)
+			fail(&c->r.ctx, E_TOO_LARGE, "a body may have %zu bytes", b->max);
+		else if (grow(c, b->len + n, b->max) == 0) {
+			memcpy(b->p + b->len, p, n);
+			b->len += n;
+			return true;
+		}
+		body_free(c);
+	}
+	b->dropped += n;
+	return b->dropped <= DRAIN_MAX;
+}
+
+/* Unpacks the gzip stream src into c->body, which is empty. */
+static int inflate_into(struct conn *c, z_stream *z)
+{
+	struct body *b = &c->body;
+	struct ctx *ctx = &c->r.ctx;
+
+	for (;;) {
+		int e = grow(c, b->len + 1, INFLATED_MAX);
+		if (e < 0)
+			return e;
+		z->next_out = (Bytef *)b->p + b->len;
+		z->avail_out = (uInt)(b->cap - 1 - b->len);
+		int rc = inflate(z, Z_NO_FLUSH);
+		b->len = (size_t)((char *)z->next_out - b->p);
+		if (rc == Z_STREAM_END && z->avail_in == 0)
+			return 0;
+		if (rc == Z_STREAM_END && inflateReset(z) == Z_OK)
+			continue; /* gzip files may follow one another */
+		if (rc == Z_OK && b->len < INFLATED_MAX && (z->avail_in || !z->avail_out))
+			continue;
+		if (rc == Z_OK && b->len >= INFLATED_MAX)
+			return fail(ctx, E_TOO_LARGE, "a body may have %zu bytes when unpacked",
+				    INFLATED_MAX);
+		return fail(ctx, E_SYNTAX, "the body is not whole gzip data");
+	}
+}
+
+static int unpack(struct conn *c)
+{
+	struct body packed = c->body;
+	z_stream z = { 0 };
+
+	c->body = (struct body){ .max = packed.max };
+	if (inflateInit2(&z, 15 + 16) != Z_OK)
+		die("out of memory");
+	z.next_in = (Bytef *)packed.p;
+	z.avail_in = (uInt)packed.len;
+	int e = packed.len ? inflate_into(c, &z)
+			   : fail(&c->r.ctx, E_SYNTAX, "the body is not whole gzip data");
+	inflateEnd(&z);
+	free(packed.p);
+	atomic_fetch_sub(&c->http->counters.body_bytes, (int64_t)packed.cap);
+	return e;
+}
+
+int body_finish(struct conn *c)
+{
+	int e = 0;
+
+	if (!(c->route->flags & BODY))
+		return 0;
+	if (c->body.gzip && (e = unpack(c)) < 0)
+		return e;
+	if ((e = grow(c, c->body.len, SIZE_MAX - 1)) < 0)
+		return e;
+	c->body.p[c->body.len] = '\0';
+	c->r.body = c->body.p;
+	c->r.body_len = c->body.len;
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A file or standard input as the import command reads it: a look at its beginning first, then as
+ * lines or as a whole. Holds at most a line, or the whole that was asked for. */
+#ifndef SERVER_IMPORT_SOURCE_H
+#define SERVER_IMPORT_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "server/base/err.h"
+
+struct import_source {
+	const char *name; /* for messages */
+	int fd;
+	char *buf; /* malloc'ed */
+	size_t begin, end, cap;
+	bool eof;
+	long line; /* number of the line that source_line gave last */
+};
+
+/* "-" is standard input. E_NOTFOUND with the reason. */
+int source_open(struct ctx *c, const char *path, struct import_source *s);
+void source_close(struct import_source *s);
+/* Reads until max bytes are held, or up to the first line end after at least least bytes, or to the
+ * end. What is held is still to be read. E_INTERNAL: the file cannot be read. */
+int source_peek(struct ctx *c, struct import_source *s, size_t least, size_t max, const char **p,
+		size_t *n);
+/* The next line without its end, valid until the next call: 1; 0 at the end. A line of more than
+ * max bytes is skipped: *p is NULL then. */
+int source_line(struct ctx *c, struct import_source *s, size_t max, const char **p, size_t *n);
+
+#endif

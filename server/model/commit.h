@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The commit page's model: what is known of one commit, and every result on every machine against
+ * the nearest measured ancestor, worst first. Fills from db/, judges with analysis/. Bounded: at
+ * most COMMIT_RESULTS_MAX series are compared, and of each at most COMMIT_ROWS_MAX rows are kept on
+ * either side; all are counted.
+ */
+#ifndef MODEL_COMMIT_H
+#define MODEL_COMMIT_H
+
+#include "db/commits.h"
+#include "db/runs.h"
+#include "db/series.h"
+#include "server/analysis/comparison.h"
+
+#define COMMIT_RESULTS_MAX 200
+#define COMMIT_ROWS_MAX    100
+
+/* One metric of a series: what it was on the base and what it is on the commit. Without a base the
+ * first cell is not present. Samples are not kept (values is NULL). */
+struct commit_row {
+	const struct metric *metric;
+	enum metric_role role;
+	const char *unit; /* as uploaded, else by rule, else NULL */
+	struct cell base, now;
+};
+
+struct row_list {
+	struct commit_row *rows;
+	size_t n, seen; /* kept, and how many there are */
+};
+
+/* One series measured on the commit. */
+struct commit_result {
+	struct series series;
+	int64_t n, failed; /* runs: ok; failed or incomplete */
+	bool printed;      /* something came as a summary */
+	bool has_base;
+	struct commit base;
+	struct row_list worst;  /* regressions, failures, suspects that look worse, moves without
+				   direction */
+	struct row_list best;   /* improvements, and suspects that look better */
+	struct row_list steady; /* primary rows that did not change, or were not compared */
+	size_t counts[VERDICT_FAILED + 1]; /* rows by verdict */
+	size_t regressions[ROLE_FUNCTIONAL + 1], improvements[ROLE_FUNCTIONAL + 1]; /* by role */
+};
+
+struct commit_page {
+	struct commit commit;
+	struct commit *parents, *children;
+	size_t nparents, nchildren;
+	struct pair *trailers; /* in the order of the message; names may repeat */
+	size_t ntrailers;
+	struct build *builds;
+	size_t nbuilds, nwarnings; /* warnings of all builds */
+	struct report *reports;
+	size_t nreports;
+	struct commit_result *results; /* worst first */
+	size_t nresults;
+	bool cut;             /* there are more series than were compared */
+	const char *sentence; /* all results in one sentence */
+};
+
+/* Fills everything for a commit that was found. */
+int commit_page_load(struct ctx *c, const struct commit *commit, struct commit_page *out);
+
+/* Parts of it, pure, for tests. */
+/* Trailers ("Reported-by: x <y>") of a message: those lines of its last paragraph, when all lines
+ * of it are. */
+struct pair *commit_trailers(struct arena *a, const char *message, size_t *n);
+/* The size that a row is sorted by: percent, points, or reproduction, without sign; infinity from a
+ * base of 0. */
+double commit_row_size(const struct commit_row *row);
+/* Worst first, for qsort: what the test itself measures before monitors, then verdict, then size.
+ */
+int commit_row_compare(const void *a, const void *b);
+/* True: the row changed towards what is good. */
+bool commit_row_is_better(const struct commit_row *row);
+/* The change of a row in the words of its kind: "-12.5 %", "+3.10 points", "failed in 3 of 6 runs,
+ * before in 0 of 6". */
+const char *commit_change_text(struct arena *a, const struct commit_row *row);
+/* "worse in 2 of 3 tests on 1 of 2 machines, worst -12.5 % hackbench.throughput; no change in 41
+ * metrics" */
+const char *commit_sentence(struct arena *a, const struct commit_result *results, size_t n);
+
+#endif

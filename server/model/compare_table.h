@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Inside of model/compare: one table of a comparison. */
+#ifndef MODEL_COMPARE_TABLE_H
+#define MODEL_COMPARE_TABLE_H
+
+#include "server/model/compare.h"
+
+/* Loads and judges the cells of t->series on the commits of cmp, and fills the rest of t. */
+int compare_table_load(struct ctx *c, const struct compare_query *q, const struct compare *cmp,
+		       struct compare_table *t);
+/* What the runs' surroundings differ in; ncols cells. */
+void compare_infos(struct arena *a, const struct cell_data *cells, size_t ncols,
+		   struct compare_table *t);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One table of the compare page: the series and what differed around its runs, then rows grouped by
+ * role, the test's own figures first. Streams; a page may have thousands of rows.
+ */
+#include "server/pages/compare.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "server/base/arena.h"
+#include "server/pages/parts.h"
+#include "server/pages/req.h"
+#include "server/view/html.h"
+#include "server/view/layout.h"
+#include "server/view/url.h"
+
+static void write_series(struct req *r, const struct series *s)
+{
+	struct arena *a = r->ctx.arena;
+
+	html(r->out, "<h2>");
+	html_link(r->out, url_series(a, s->digest), part_series_title(a, s));
+	html(r->out, "</h2>\n<dl class=\"axes\">");
+	for (size_t i = 0; i < s->naxes; i++)
+		if (strcmp(s->axes[i].name, "testcase") && strcmp(s->axes[i].name, "tbox_group"))
+			html(r->out, "<div><dt>%s</dt><dd>%s</dd></div>", s->axes[i].name,
+			     s->axes[i].value);
+	html(r->out, "</dl>\n");
+}
+
+/* "6 runs, 1 boot, 2 failed", or that a report did not tell. */
+static void write_runs(struct req *r, const struct compare_table *t, size_t col)
+{
+	struct arena *a = r->ctx.arena;
+
+	if (t->runs[col] == 0 && t->printed[col])
+		html(r->out, "reported, runs unknown");
+	else
+		html(r->out, "%s", part_count(a, t->runs[col], "run"));
+	if (t->boots[col] >= 0)
+		html(r->out, ", %s", part_count(a, t->boots[col], "boot"));
+	if (t->failed[col])
+		html(r->out, ", <strong class=\"warn\">%" PRId64 " failed</strong>",
+		     t->failed[col]);
+}
+
+static void write_infos(struct req *r, const struct compare *cmp, const struct compare_table *t)
+{
+	if (t->ninfos == 0)
+		return;
+	html(r->out, "<div class=\"warn info-differences\"><p>Not only the commit differs between "
+		     "these runs:</p>\n<ul>\n");
+	for (size_t i = 0; i < t->ninfos; i++) {
+		html(r->out, "<li>%s: ", t->infos[i].key);
+		for (size_t k = 0; k < cmp->ncommits; k++) {
+			const char *v = t->infos[i].values[k];
+
+			html(r->out, "%s%s <code>%s</code>", k ? ", " : "", cmp->commits[k].name,
+			     v ? v : "not told");
+		}
+		html(r->out, "\n");
+	}
+	html(r->out, "</ul></div>\n");
+}
+
+static void write_head(struct req *r, const struct compare *cmp, const struct compare_table *t)
+{
+	struct out *o = r->out;
+
+	html(o, "<thead><tr><th scope=\"col\">Metric</th><th scope=\"col\">Better</th>");
+	for (size_t i = 0; i < cmp->ncommits; i++) {
+		if (i)
+			html(o, "<th scope=\"col\" class=\"num\">Change</th>");
+		html(o, "<th scope=\"col\" class=\"num\">%s<br><small>", cmp->commits[i].name);
+		write_runs(r, t, i);
+		html(o, "</small></th>");
+		if (i)
+			html(o, "<th scope=\"col\">Verdict</th>");
+	}
+	html(o, "</tr></thead>\n");
+}
+
+static void write_deviation(struct out *o, const struct cell *c)
+{
+	if (!isnan(c->stddev_pct))
+		html(o, " <small>± %.0f %%</small>", c->stddev_pct);
+	else if (!isnan(c->stddev) && c->mean != 0)
+		html(o, " <small>± %.1f %% (%" PRId64 ")</small>", 100 * c->stddev / fabs(c->mean),
+		     c->n);
+	else if (c->n >= 0)
+		html(o, " <small>(%" PRId64 ")</small>", c->n);
+}
+
+static void write_value(struct out *o, const struct comparison_row *row, const struct cell *c,
+			const char *unit)
+{
+	if (!c->present) {
+		html(o, "<td class=\"num\" title=\"not measured\">–</td>");
+		return;
+	}
+	if (row->metric->facts.kind == KIND_FUNCTIONAL) {
+		html(o, "<td class=\"num\">");
+		if (c->fails < 0 || c->runs < 0)
+			html(o, "unknown</td>");
+		else
+			html(o, "%" PRId64 " of %" PRId64 " failed</td>", c->fails, c->runs);
+		return;
+	}
+	html(o, "<td class=\"num\" title=\"");
+	layout_value(o, c->mean);
+	html(o, " %s", unit ? unit : "");
+	if (!isnan(c->min) && !isnan(c->max)) {
+		html(o, ", min ");
+		layout_value(o, c->min);
+		html(o, ", median ");
+		layout_value(o, c->median);
+		html(o, ", max ");
+		layout_value(o, c->max);
+	}
+	html(o, "\">");
+	layout_quantity(o, c->mean, unit);
+	write_deviation(o, c);
+	html(o, "</td>");
+}
+
+/* A printed change has the digits that were printed, one behind the point. */
+static void write_amount(struct out *o, double v, bool percent)
+{
+	html(o, "%+.1f %s", v, percent ? "%" : "points");
+}
+
+static void write_computed(struct out *o, const struct comparison_row *row, const struct cell *c)
+{
+	if (c->from_rounded)
+		html(o, "<abbr title=\"computed from rounded means\">≈</abbr> ");
+	if (row->metric->facts.kind == KIND_PERCENT)
+		html(o, "%+.2f points", c->change_abs);
+	else if (isnan(c->change_pct))
+		html(o, "from 0");
+	else
+		layout_percent(o, c->change_pct);
+}
+
+static void write_change(struct out *o, const struct comparison_row *row, const struct cell *c)
+{
+	if (!c->present || !c->judged) {
+		html(o, "<td class=\"num\" title=\"not measured on both\">–</td>");
+		return;
+	}
+	/* By the cell's own verdict: in a row of many columns each has another. */
+	html(o, "<td class=\"num verdict-%s\">", verdict_name(c->verdict));
+	if (row->metric->facts.kind == KIND_FUNCTIONAL)
+		html(o, "%+.0f %% of runs", c->reproduction_pct);
+	else if (c->show_printed && c->summary)
+		write_amount(o, c->summary->printed_change, c->summary->printed != PRINTED_ABS);
+	else
+		write_computed(o, row, c);
+	html(o, "</td>");
+}
+
+/* In a column older than the base the verdict is about going back, so the word says who is worse.
+ */
+static const char *turned_word(enum verdict v)
+{
+	switch (v) {
+	case VERDICT_REGRESSION:
+		return "older is worse";
+	case VERDICT_IMPROVEMENT:
+		return "older is better";
+	default:
+		return verdict_name(v);
+	}
+}
+
+static void write_verdict(struct out *o, const struct cell *c, bool older)
+{
+	enum verdict v = c->present ? c->verdict : VERDICT_NO_DATA;
+	const char *word = older ? turned_word(v) : verdict_name(v);
+	bool open = verdict_is_change(v) && c->reason;
+
+	html(o, "<td>");
+	if (open)
+		html(o, "<details><summary>");
+	html(o, "<span class=\"verdict verdict-%s\"", verdict_name(v));
+	if (c->present && c->reason && !open)
+		html(o, " title=\"%s\"", c->reason);
+	html(o, ">%s %s</span>", part_verdict_sign(v), word);
+	if (c->present && c->reported)
+		html(o, " <small>reported</small>");
+	if (open)
+		html(o, "</summary><small class=\"reason\">%s</small></details>", c->reason);
+	html(o, "</td>");
+}
+
+static const char *better_words(const struct metric_facts *f)
+{
+	if (f->kind == KIND_FUNCTIONAL)
+		return "fewer fails are better";
+	return f->direction == DIRECTION_NONE ? "no direction known"
+					      : direction_words(f->direction);
+}
+
+static void write_row(struct req *r, const struct compare *cmp, const struct compare_table *t,
+		      const struct comparison_row *row, const char *unit)
+{
+	const struct metric *m = row->metric;
+	struct out *o = r->out;
+
+	html(o, "<tr class=\"row-%s\"><th scope=\"row\">", verdict_name(row->verdict));
+	html_link(o, url_history(r->ctx.arena, t->series.digest, m->name), m->name);
+	html(o, "</th><td class=\"better\">%s</td>", better_words(&m->facts));
+	for (size_t i = 0; i < cmp->ncommits; i++) {
+		const struct cell *c = &row->cells[i];
+
+		if (i)
+			write_change(o, row, c);
+		write_value(o, row, c, unit);
+		if (i)
+			write_verdict(o, c, cmp->commits[i].older);
+	}
+	html(o, "</tr>\n");
+}
+
+static void write_group(struct req *r, const struct compare *cmp, const struct compare_table *t,
+			enum metric_role role, const char *title)
+{
+	bool open = false;
+
+	for (size_t i = 0; i < t->nrows; i++) {
+		if (t->rows[i].role != role)
+			continue;
+		if (!open)
+			html(r->out,
+			     "<tbody>\n<tr class=\"group\"><th scope=\"rowgroup\" "
+			     "colspan=\"%zu\">%s</th></tr>\n",
+			     3 * cmp->ncommits, title);
+		open = true;
+		write_row(r, cmp, t, &t->rows[i], t->units[i]);
+	}
+	if (open)
+		html(r->out, "</tbody>\n");
+}
+
+void compare_html_rows(struct req *r, const struct compare *cmp, const struct compare_table *t)
+{
+	html(r->out, "<section class=\"comparison\">\n");
+	write_series(r, &t->series);
+	write_infos(r, cmp, t);
+	if (t->nrows == 0) {
+		html(r->out, "<p class=\"empty\">%s</p>\n",
+		     t->hidden ? "Nothing changed here." : "No metric fits the filter.");
+	} else {
+		html(r->out, "<div class=\"scroll\"><table class=\"compare\">\n");
+		write_head(r, cmp, t);
+		write_group(r, cmp, t, ROLE_PRIMARY, "The test's own figures");
+		write_group(r, cmp, t, ROLE_FUNCTIONAL, "Functional: failed runs");
+		write_group(r, cmp, t, ROLE_MONITOR, "Monitors");
+		html(r->out, "</table></div>\n");
+	}
+	html(r->out, "</section>\n");
+}

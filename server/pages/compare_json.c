@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A comparison as JSON, plumbline.compare/1, streamed: what is computed stands beside what was
+ * printed, and what is not known is null. Fields may be added, never changed.
+ */
+#include "server/pages/compare.h"
+
+#include <math.h>
+
+#include "server/pages/parts.h"
+#include "server/view/json.h"
+
+static void write_commits(struct jw *w, const struct compare *cmp)
+{
+	jw_arr(w, "commits");
+	for (size_t i = 0; i < cmp->ncommits; i++) {
+		const struct compare_commit *k = &cmp->commits[i];
+
+		jw_obj(w, NULL);
+		jw_str(w, "id", k->commit.name);
+		jw_str(w, "name", k->name);
+		jw_str(w, "asked", k->asked);
+		jw_str(w, "subject", k->commit.subject);
+		jw_str(w, "label", k->commit.label);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+static void write_count(struct jw *w, const char *name, int64_t n)
+{
+	if (n < 0)
+		jw_null(w, name);
+	else
+		jw_int(w, name, n);
+}
+
+static void write_head(struct jw *w, const struct compare *cmp, const struct compare_table *t)
+{
+	part_json_series(w, "series", &t->series, false);
+	if (cmp->base_is_younger)
+		jw_bool(w, "base_is_younger", true);
+	jw_arr(w, "info_differences");
+	for (size_t i = 0; i < t->ninfos; i++) {
+		jw_obj(w, NULL);
+		jw_str(w, "key", t->infos[i].key);
+		jw_arr(w, "values");
+		for (size_t k = 0; k < cmp->ncommits; k++)
+			jw_str(w, NULL, t->infos[i].values[k]);
+		jw_end(w);
+		jw_end(w);
+	}
+	jw_end(w);
+	/* A report told figures but not of how many runs: that is not 0. */
+	jw_arr(w, "runs");
+	for (size_t k = 0; k < cmp->ncommits; k++)
+		write_count(w, NULL, t->runs[k] == 0 && t->printed[k] ? -1 : t->runs[k]);
+	jw_end(w);
+	jw_arr(w, "boots");
+	for (size_t k = 0; k < cmp->ncommits; k++)
+		write_count(w, NULL, t->boots[k]);
+	jw_end(w);
+	jw_arr(w, "failed_runs");
+	for (size_t k = 0; k < cmp->ncommits; k++)
+		jw_int(w, NULL, t->failed[k]);
+	jw_end(w);
+}
+
+static void write_printed(struct jw *w, const struct summary_cell *s)
+{
+	if (isnan(s->stddev_pct))
+		jw_null(w, "stddev_pct");
+	else
+		jw_num(w, "stddev_pct", s->stddev_pct);
+	if (s->printed == PRINTED_NO)
+		return;
+	jw_obj(w, "printed");
+	if (s->printed != PRINTED_BASE) {
+		jw_str(w, "base", s->printed_base);
+		jw_num(w,
+		       s->printed == PRINTED_PCT   ? "change_pct"
+		       : s->printed == PRINTED_ABS ? "change_abs"
+						   : "reproduction_pct",
+		       s->printed_change);
+	}
+	jw_end(w);
+}
+
+static void write_values(struct jw *w, const struct cell *c)
+{
+	jw_arr(w, "values");
+	for (int64_t i = 0; c->values && i < c->n; i++)
+		jw_num(w, NULL, c->values[i]);
+	jw_end(w);
+}
+
+static void write_judgement(struct jw *w, const struct cell *c, bool functional)
+{
+	if (functional) {
+		jw_num(w, "reproduction_pct", c->judged ? c->reproduction_pct : NAN);
+	} else {
+		jw_num(w, "change_abs", c->judged ? c->change_abs : NAN);
+		jw_num(w, "change_pct", c->judged ? c->change_pct : NAN);
+	}
+	jw_prob(w, "p", c->judged ? c->p : NAN);
+	jw_prob(w, "q", c->judged ? c->q : NAN);
+	if (!functional)
+		jw_num(w, "cliff_delta", c->judged ? c->cliff_delta : NAN);
+	jw_str(w, "verdict", verdict_name(c->verdict));
+	jw_str(w, "origin", c->reported ? "reported" : "judged");
+	jw_str(w, "reason", c->reason);
+}
+
+static void write_cell(struct jw *w, const struct cell *c, bool functional, bool first,
+		       bool samples)
+{
+	if (!c->present) {
+		jw_null(w, NULL);
+		return;
+	}
+	jw_obj(w, NULL);
+	if (functional) {
+		write_count(w, "fails", c->fails);
+		write_count(w, "runs", c->runs);
+	} else {
+		write_count(w, "n", c->n);
+		jw_num(w, "mean", c->mean);
+		jw_num(w, "stddev", c->stddev);
+		jw_num(w, "min", c->min);
+		jw_num(w, "max", c->max);
+		jw_num(w, "median", c->median);
+	}
+	if (c->summary)
+		write_printed(w, c->summary);
+	if (samples)
+		write_values(w, c);
+	if (!first)
+		write_judgement(w, c, functional);
+	jw_end(w);
+}
+
+static void write_row(struct jw *w, const struct comparison_row *row, const char *unit,
+		      size_t ncols, bool samples)
+{
+	const struct metric *m = row->metric;
+	bool functional = m->facts.kind == KIND_FUNCTIONAL;
+
+	jw_obj(w, NULL);
+	jw_strn(w, "metric", m->name, m->name_len);
+	jw_str(w, "unit", unit);
+	jw_str(w, "direction", direction_name(m->facts.direction));
+	jw_str(w, "kind", kind_name(m->facts.kind));
+	jw_str(w, "role", role_name(row->role));
+	jw_arr(w, "cells");
+	for (size_t i = 0; i < ncols; i++)
+		write_cell(w, &row->cells[i], functional, i == 0, samples);
+	jw_end(w);
+	jw_end(w);
+}
+
+void compare_json(struct out *o, const struct compare *cmp, bool samples)
+{
+	struct jw w;
+
+	jw_init(&w, o);
+	jw_obj(&w, NULL);
+	jw_str(&w, "schema", "plumbline.compare/1");
+	write_commits(&w, cmp);
+	jw_arr(&w, "tables");
+	for (size_t i = 0; i < cmp->ntables; i++) {
+		const struct compare_table *t = &cmp->tables[i];
+
+		jw_obj(&w, NULL);
+		write_head(&w, cmp, t);
+		jw_arr(&w, "rows");
+		for (size_t k = 0; k < t->nrows; k++)
+			write_row(&w, &t->rows[k], t->units[k], cmp->ncommits, samples);
+		jw_end(&w);
+		jw_end(&w);
+	}
+	jw_end(&w);
+	part_json_next(&w, cmp->next);
+	jw_end(&w);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GET /help/upload and /help/verdicts - how results come in, and how they are judged today. HTML
+ * alone; no parameters. The example of an upload carries this server's own address, so that it can
+ * be run as it stands.
+ */
+#include "server/pages/pages.h"
+
+#include "server/config.h"
+#include "server/pages/parts.h"
+#include "server/view/html.h"
+#include "server/view/url.h"
+
+static const char *own_address(const struct req *r)
+{
+	const struct config *cfg = r->config;
+
+	if (cfg && cfg->public_url && *cfg->public_url)
+		return cfg->public_url;
+	if (cfg && cfg->listen && *cfg->listen)
+		return arena_fmt(r->ctx.arena, "http://%s", cfg->listen);
+	return "http://127.0.0.1:8080";
+}
+
+static void write_first_upload(struct req *r)
+{
+	const char *address = own_address(r);
+
+	html(r->out,
+	     "<p class=\"lead\">Results come as JSON, one document for the runs of one test with "
+	     "one setup on one "
+	     "commit. The answer 201 means: it is on disk.</p>\n<h2>The first upload</h2>\n"
+	     "<p>On the machine that runs Plumbline, with the same --database as the server if "
+	     "that is not the "
+	     "default:</p>\n<pre>TOKEN=$(plumbline token create --name my-rig --scope "
+	     "upload)</pre>\n"
+	     "<p>Where the test ran:</p>\n<pre>"
+	     "curl -sS %s/api/v1/runs \\\n"
+	     "  -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\\n"
+	     "  --data-binary '{\n"
+	     "    \"axes\": {\"testcase\": \"hackbench\", \"tbox_group\": \"my-rig\", "
+	     "\"nr_threads\": \"100%%\"},\n"
+	     "    \"commit\": {\"id\": \"7bc162d5cc4de5c3\"},\n"
+	     "    \"runs\": [{\"hackbench.throughput\": 478113.6},\n"
+	     "             {\"hackbench.throughput\": 479240.2},\n"
+	     "             {\"hackbench.throughput\": 480002.9}]}'</pre>\n",
+	     address);
+	html(r->out, "<p>The answer names the series and the runs. A second upload for another "
+		     "commit, with its "
+		     "<code>parents</code>, makes that commit's page compare the two.</p>\n");
+}
+
+static const struct {
+	const char *name, *needed, *words;
+} fields[] = {
+	{"axes", "yes",
+	 "What identifies the measurement: texts by name. testcase and tbox_group must be there; "
+	 "add "
+	 "everything that makes figures differ (parameters, kconfig, compiler, rootfs). Another "
+	 "axis "
+	 "or value is another series."},
+	{"commit.id", "yes", "7 to 40 hex digits, or a tag such as v5.7-rc1."},
+	{"commit.subject, message, author, committer, date, tree, label", "no",
+	 "What is known of the commit; what is missing can come with a later upload."},
+	{"commit.parents", "no",
+	 "Ids of the parents, prefixes allowed. They say which commit to compare with."},
+	{"commit.patch", "no",
+	 "message_id, version, index, total, base, diff of a patch under test."},
+	{"commit.build", "no",
+	 "config, compiler, status, and warnings with file, line, column, message."},
+	{"runs", "one of these",
+	 "An object a run: metric and number. A metric that a run does not have is left out."},
+	{"matrix", "one of these",
+	 "The same the other way round: metric and an array, null where a run has none."},
+	{"summary", "one of these",
+	 "Metric and mean, stddev or stddev_pct, n, min, max; or fails and runs: for figures "
+	 "without samples, out of a mail for example."},
+	{"key", "no", "Your name for this document, unique within its series. See below."},
+	{"started", "no", "When it ran, as 2023-07-20T03:01:00Z."},
+	{"status", "no", "ok, incomplete or failed. Only ok is compared; the others are counted."},
+	{"info", "no",
+	 "Surroundings that do not make another series: hostname, boot, microcode, kernel command "
+	 "line."},
+	{"units", "no", "Metric and unit. A unit that contradicts the series' is refused."},
+	{"report, headline", "no", "Where the figures were published, and what was claimed there."},
+};
+
+static void write_fields(struct req *r)
+{
+	html(r->out, "<h2>Fields</h2>\n<table class=\"fields\">\n<thead><tr><th scope=\"col\">Field"
+		     "<th scope=\"col\">Needed<th scope=\"col\">What it is</thead>\n<tbody>\n");
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		html(r->out, "<tr><td><code>%s</code><td>%s<td>%s\n", fields[i].name,
+		     fields[i].needed, fields[i].words);
+	html(r->out, "</tbody></table>\n"
+		     "<p>A key that is not listed is an error, so that a typing mistake never "
+		     "loses a value.</p>\n");
+}
+
+static void write_repeats(struct req *r)
+{
+	html(r->out,
+	     "<h2>Sending again</h2>\n"
+	     "<p>On a bad network send the same document again until it is answered. The same key "
+	     "with the same "
+	     "content is stored once and answered with <code>\"status\": \"duplicate\"</code> and "
+	     "the run numbers of "
+	     "the first time. The same key with other content is refused with 409. Without a key "
+	     "the content is "
+	     "its own key; a true repeat that gave exactly equal values then needs a key to be "
+	     "told apart.</p>\n"
+	     "<h2>Much at once</h2>\n"
+	     "<p>An array of documents is taken as a whole or refused as a whole. With "
+	     "<code>Content-Type: application/x-ndjson</code> each line is a document for itself "
+	     "and is answered by a "
+	     "line of its own. <code>Content-Encoding: gzip</code> is understood:</p>\n"
+	     "<pre>gzip -c results.ndjson | curl -sS %s/api/v1/runs \\\n"
+	     "  -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/x-ndjson' \\\n"
+	     "  -H 'Content-Encoding: gzip' --data-binary @-</pre>\n"
+	     "<p>One document or line may have 4 MiB, a body 64 MiB.</p>\n",
+	     own_address(r));
+}
+
+static const struct {
+	int status;
+	const char *words;
+} answers[] = {
+	{201, "Stored, and on disk. 200: all of it was there already, or NDJSON, where each line "
+	      "has its own answer."},
+	{400, "Not JSON; the text says at which line and column."},
+	{401, "No token, or not one of ours."},
+	{403, "The token may not upload, or is bound to another machine."},
+	{409, "This key was used before for other content."},
+	{413, "Too large."},
+	{415, "Content-Type is neither application/json nor application/x-ndjson."},
+	{422, "Well-formed but wrong: every fault is listed with its item and path. Nothing of it "
+	      "was stored."},
+	{503, "Busy; send the same again after the seconds in Retry-After."},
+	{507, "The disk is nearly full; nothing was lost and nothing is taken."},
+};
+
+static void write_answers(struct req *r)
+{
+	html(r->out,
+	     "<h2>Answers</h2>\n<table class=\"fields\">\n<thead><tr><th scope=\"col\">Status"
+	     "<th scope=\"col\">What it means</thead>\n<tbody>\n");
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+		html(r->out, "<tr><td>%d<td>%s\n", answers[i].status, answers[i].words);
+	html(r->out, "</tbody></table>\n<p>Errors are problem documents (RFC 9457) with a list "
+		     "<code>errors</code>.</p>\n<p>");
+	html_link(r->out, url_path(r->ctx.arena, "/runs"), "See what came last");
+	html(r->out, "</p>\n");
+}
+
+int page_help_upload(struct req *r)
+{
+	req_page_begin(r, "How to upload", "upload");
+	write_first_upload(r);
+	write_fields(r);
+	write_repeats(r);
+	write_answers(r);
+	return req_page_end(r, 200);
+}
+
+static void write_rule(struct req *r)
+{
+	html(r->out, "<p class=\"lead\">A verdict answers one question: did this metric change "
+		     "between these two commits, "
+		     "or do its runs just scatter?</p>\n<h2>The rule today</h2>\n<ol>\n"
+		     "<li>The runs of both commits are compared by Welch's t test on logarithms; "
+		     "on the plain values "
+		     "where one is not positive, and for percentages.\n"
+		     "<li>A comparison has hundreds of metrics, so some would look changed by "
+		     "chance. The p values of all "
+		     "metrics of one role (the test's own; monitors; failures) in one series are "
+		     "corrected together "
+		     "(Benjamini and Hochberg) to q. What a page hides or shows does not alter q.\n"
+		     "<li>It <b>changed</b> when q is at most .05, the means differ by at least 1 "
+		     "%% (percentages: 1 point), and "
+		     "both commits have at least 3 runs.\n"
+		     "<li>The metric's direction then makes it a <b>regression</b> or an "
+		     "<b>improvement</b>; without a "
+		     "direction it stays <b>changed</b>.\n"
+		     "<li>What comes close but does not pass is <b>suspect</b>, everything else is "
+		     "the <b>same</b>.\n"
+		     "<li>A failure count is a regression when it failed in at least two runs more "
+		     "than before; one more is "
+		     "suspect.\n"
+		     "<li>Figures that came printed, without samples, get the verdict that their "
+		     "printed change gives, from "
+		     "1 %% on, and are marked as reported.\n</ol>\n");
+}
+
+static void write_limits(struct req *r)
+{
+	html(r->out, "<h2>What it cannot do</h2>\n<ul>\n"
+		     "<li>With one or two runs a side it never says changed. With three it finds "
+		     "only large changes.\n"
+		     "<li>It knows the noise between runs, not the noise between commits: a "
+		     "rebuilt kernel can move code in "
+		     "memory and gain or lose some percent for no reason of its own. A single "
+		     "comparison cannot tell that "
+		     "from a change.\n"
+		     "<li>Six runs of one boot are less than six boots. The tables say how many "
+		     "boots there were, where "
+		     "the uploads told.\n"
+		     "<li>Values that jump between two levels break the assumption of the test.\n"
+		     "<li>“Same” is no proof of equality: it says that nothing was found.\n"
+		     "<li>Of all that is called changed, at most about one in twenty should be "
+		     "false in the long run; on one "
+		     "page it can be more.\n</ul>\n"
+		     "<p>Every judged row says its reason: runs, means, p, q, and the condition "
+		     "that failed. The samples "
+		     "are on the pages of the runs, so that anyone can test them again.</p>\n<p>");
+	html_link(r->out, url_path(r->ctx.arena, "/help/reading"), "How to read a table");
+	html(r->out, "</p>\n");
+}
+
+int page_help_verdicts(struct req *r)
+{
+	req_page_begin(r, "How a verdict is made", NULL);
+	write_rule(r);
+	write_limits(r);
+	return req_page_end(r, 200);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GET /machines and /machine/<name> - what a box is, what it measures, and what it sent last. HTML
+ * and JSON. A machine is a tbox_group, as uploads name it.
+ */
+#include "server/pages/pages.h"
+
+#include <inttypes.h>
+
+#include "db/events.h"
+#include "db/machines.h"
+#include "server/base/clock.h"
+#include "server/pages/parts.h"
+#include "server/view/html.h"
+#include "server/view/layout.h"
+#include "server/view/url.h"
+
+#define MACHINES_SHOWN 1000
+#define RUNS_SHOWN     20
+#define EVENTS_SHOWN   20
+
+static void json_machine_keys(struct jw *w, const struct machine *m)
+{
+	jw_str(w, "name", m->name);
+	jw_str(w, "description", m->description);
+	jw_str(w, "state", m->state);
+	jw_int(w, "series", m->series);
+	jw_int(w, "runs", m->runs);
+	jw_time(w, "last_upload", m->last_upload);
+}
+
+static void list_json(struct req *r, const struct machine *list, size_t n)
+{
+	struct jw w;
+
+	jw_init(&w, r->out);
+	jw_obj(&w, NULL);
+	jw_arr(&w, "machines");
+	for (size_t i = 0; i < n; i++) {
+		jw_obj(&w, NULL);
+		json_machine_keys(&w, &list[i]);
+		jw_end(&w);
+	}
+	jw_end(&w);
+	jw_null(&w, "next");
+	jw_end(&w);
+}
+
+static void list_html(struct req *r, const struct machine *list, size_t n)
+{
+	struct arena *a = r->ctx.arena;
+
+	html(r->out, "<table class=\"machines\">\n<thead><tr><th scope=\"col\">Machine"
+		     "<th scope=\"col\">What it is<th scope=\"col\">State"
+		     "<th scope=\"col\" class=\"num\">Series<th scope=\"col\" class=\"num\">Runs"
+		     "<th scope=\"col\">Last upload</thead>\n<tbody>\n");
+	for (size_t i = 0; i < n && i < MACHINES_SHOWN; i++) {
+		const struct machine *m = &list[i];
+
+		html(r->out, "<tr><td>");
+		html_link(r->out, url_machine(a, m->name), m->name);
+		html(r->out,
+		     "<td>%s<td>%s<td class=\"num\">%" PRId64 "<td class=\"num\">%" PRId64 "<td>",
+		     m->description ? m->description : "", m->state, m->series, m->runs);
+		layout_time(r->out, m->last_upload);
+		html(r->out, "\n");
+	}
+	html(r->out, "</tbody></table>\n");
+	if (n > MACHINES_SHOWN) {
+		html(r->out, "<p class=\"cut\">%zu more are not shown. ", n - MACHINES_SHOWN);
+		html_link(r->out, req_url_form(r, FORM_JSON), "All of them as JSON");
+		html(r->out, "</p>\n");
+	}
+}
+
+int page_machines(struct req *r)
+{
+	struct machine *list;
+	size_t n;
+	int e = machine_list(&r->ctx, &list, &n);
+
+	if (e < 0)
+		return e;
+	if (r->form == FORM_JSON) {
+		list_json(r, list, n);
+		return 200;
+	}
+	req_page_begin(r, "Machines", "machines");
+	if (n == 0)
+		html(r->out, "<p class=\"empty\">No machine is known yet. One appears with its "
+			     "first result, "
+			     "under the name that its uploads give as tbox_group.</p>\n");
+	else
+		list_html(r, list, n);
+	return req_page_end(r, 200);
+}
+
+struct machine_page {
+	struct machine machine;
+	struct series *series;
+	size_t nseries;
+	int64_t next;
+	struct run *runs;
+	size_t nruns;
+	struct event *events;
+	size_t nevents;
+};
+
+static int load(struct ctx *c, const char *name, const struct page_cut *cut, struct machine_page *p)
+{
+	const struct pair axis = {"tbox_group", name};
+	struct run_filter f = {
+		.machine = name,
+		.series_id = -1,
+		.commit_id = -1,
+		.received_from = TIME_NONE,
+		.received_to = TIME_NONE,
+		.before = INT64_MAX,
+	};
+	int e = machine_get(c, name, &p->machine);
+
+	if (e >= 0)
+		e = series_list(c, &axis, 1, cut->cursor, cut->limit + 1, &p->series, &p->nseries);
+	if (e >= 0)
+		e = run_list(c, &f, RUNS_SHOWN, &p->runs, &p->nruns);
+	if (e >= 0)
+		e = event_list(c, name, INT64_MAX, EVENTS_SHOWN, &p->events, &p->nevents);
+	if (e < 0)
+		return e;
+	p->next = -1;
+	if (p->nseries > cut->limit) {
+		p->nseries = cut->limit;
+		p->next = p->series[p->nseries - 1].id;
+	}
+	return E_OK;
+}
+
+static void write_json(struct req *r, const struct machine_page *p)
+{
+	struct jw w;
+
+	jw_init(&w, r->out);
+	jw_obj(&w, NULL);
+	json_machine_keys(&w, &p->machine);
+	part_json_series_list(&w, "measures", p->series, p->nseries);
+	jw_arr(&w, "last_runs");
+	for (size_t i = 0; i < p->nruns; i++)
+		jw_int(&w, NULL, p->runs[i].id);
+	jw_end(&w);
+	jw_arr(&w, "events");
+	for (size_t i = 0; i < p->nevents; i++) {
+		jw_obj(&w, NULL);
+		jw_time(&w, "at", p->events[i].at);
+		jw_str(&w, "key", p->events[i].key);
+		jw_str(&w, "old", p->events[i].old_value);
+		jw_str(&w, "new", p->events[i].new_value);
+		jw_str(&w, "note", p->events[i].note);
+		jw_end(&w);
+	}
+	jw_end(&w);
+	part_json_next(&w, p->next);
+	jw_end(&w);
+}
+
+static int write_html(struct req *r, const struct machine_page *p)
+{
+	struct arena *a = r->ctx.arena;
+	const struct machine *m = &p->machine;
+	struct url *runs = url_path(a, "/runs"), *events = url_path(a, "/events");
+	int e;
+
+	url_param(a, runs, "machine", m->name);
+	url_param(a, events, "machine", m->name);
+	req_page_begin(r, m->name, "machines");
+	if (m->description)
+		html(r->out, "<p class=\"lead\">%s</p>\n", m->description);
+	else
+		html(r->out, "<p class=\"empty\">Nobody described this machine yet.</p>\n");
+	html(r->out, "<p>State: <b>%s</b>. It measures %s and sent %s, the last ", m->state,
+	     part_series_count(a, m->series), part_count(a, m->runs, "run"));
+	layout_time(r->out, m->last_upload);
+	html(r->out, ".</p>\n<h2>What it measures</h2>\n");
+	part_series_table(r, p->series, p->nseries, "Nothing yet.");
+	part_pager(r, p->next);
+	html(r->out, "<h2>Its last runs</h2>\n");
+	e = part_runs_table(r, p->runs, p->nruns,
+			    "No runs: what is known of this machine came from reports.");
+	if (e < 0)
+		return e;
+	html(r->out, "<p>");
+	html_link(r->out, runs, "All its runs");
+	html(r->out, "</p>\n<h2>Events</h2>\n<p>%s. ",
+	     p->nevents ? part_count(a, (int64_t)p->nevents, "recent event")
+			: "No event is known: nothing is said to have changed on it");
+	html_link(r->out, events, "All its events");
+	html(r->out, "</p>\n");
+	return req_page_end(r, 200);
+}
+
+int page_machine(struct req *r)
+{
+	const char *name = req_name(r, 0, "name");
+	struct page_cut cut = part_page_cut(r, 100, 0);
+	struct machine_page p;
+	int e = req_status(r);
+
+	if (e >= 0 && !name)
+		e = fail(&r->ctx, E_NOTFOUND, "name a machine: /machine/lkp-icl-2sp2");
+	if (e >= 0)
+		e = load(&r->ctx, name, &cut, &p);
+	if (e < 0)
+		return e;
+	if (r->form == FORM_JSON) {
+		write_json(r, &p);
+		return 200;
+	}
+	return write_html(r, &p);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The robot's table. Scripts and people read it by its columns, so every width is fixed: a cell of
+ * the first commit has 16 columns, each further one 28 (12 of change, 16 of value), and the
+ * metric's name follows after two spaces. What came printed is printed again as it came; what is
+ * absent is blank. Text from outside cannot start a line or send a terminal a command.
+ */
+#include "server/report/robot_table.h"
+
+#include <math.h>
+
+#define FIRST_HEAD 16
+#define LATER_HEAD 27
+#define SHORT_ID   10
+#define CELL       "                " /* 16 blanks */
+#define CHANGE     "            "     /* 12 blanks */
+#define RULE       "---------------------------"
+#define DOUBLE_RULE                                                                                \
+	"==========================================================="                              \
+	"=============================="
+
+/* Text from outside on one line: control characters, C1 ones (0xc2 0x80..0x9f) too, become '?'. */
+static void put_text(struct out *o, const char *s)
+{
+	const char *from = s;
+
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+		unsigned char next = (unsigned char)s[1];
+		bool c1 = c == 0xc2 && next >= 0x80 && next <= 0x9f;
+
+		if (c >= 0x20 && c != 0x7f && !c1)
+			continue;
+		out_bytes(o, from, (size_t)(s - from));
+		out_char(o, '?');
+		s += c1;
+		from = s + 1;
+	}
+	out_bytes(o, from, (size_t)(s - from));
+}
+
+void robot_mean(struct out *o, double v)
+{
+	if (isnan(v))
+		out_str(o, "          ");
+	else if (fabs(v) < 1000)
+		out_fmt(o, "%10.2f", v);
+	else if (fabs(v) > 1e8)
+		out_fmt(o, "%10.4g", v);
+	else
+		out_fmt(o, "%10d", (int)v);
+}
+
+/* A stddev in percent of the mean, whatever its size. */
+static void put_percent_of_mean(struct out *o, double pct)
+{
+	out_fmt(o, pct < 1e6 ? " ±%3.0f%%" : " ±%3.0e%%", trunc(pct));
+}
+
+void robot_stddev(struct out *o, double pct)
+{
+	if (pct > 2)
+		put_percent_of_mean(o, pct);
+	else
+		out_str(o, "      ");
+}
+
+void robot_change(struct out *o, double change, bool percent)
+{
+	if (isnan(change))
+		out_str(o, "          ");
+	else if (isinf(change))
+		out_str(o, change > 0 ? "      +Inf" : "      -Inf");
+	else
+		out_fmt(o, fabs(change) < 100000 ? "%+10.1f" : "%+10.2g", change);
+	out_str(o, percent && !isnan(change) ? "% " : "  ");
+}
+
+/* The stddev of a cell as the robot shows it: of the population, in percent of the mean. */
+static double stddev_percent(const struct cell *c)
+{
+	double stddev = isnan(c->stddev_pop) ? c->stddev : c->stddev_pop;
+
+	if (!isnan(c->stddev_pct))
+		return c->stddev_pct;
+	return c->n == 1 || c->mean == 0 ? NAN : 100 * stddev / fabs(c->mean);
+}
+
+static void put_value(struct out *o, const struct cell *c)
+{
+	if (!c->present) {
+		out_str(o, CELL);
+		return;
+	}
+	robot_mean(o, c->mean);
+	if (c->summary && c->summary->printed != PRINTED_NO && !isnan(c->stddev_pct))
+		put_percent_of_mean(o, c->stddev_pct);
+	else
+		robot_stddev(o, stddev_percent(c));
+}
+
+static void put_change(struct out *o, const struct comparison_row *r, const struct cell *c)
+{
+	bool percent = r->metric->facts.kind != KIND_PERCENT;
+	double change = percent ? c->change_pct : c->change_abs;
+
+	if (!c->judged) {
+		out_str(o, CHANGE);
+		return;
+	}
+	if (percent && isnan(change) && !isnan(c->change_abs))
+		change = c->change_abs > 0 ? INFINITY : -INFINITY;
+	if (c->show_printed) {
+		percent = c->summary->printed != PRINTED_ABS;
+		change = c->summary->printed_change;
+	}
+	robot_change(o, change, percent);
+}
+
+static void put_fails(struct out *o, const struct cell *c)
+{
+	if (!c->present || c->fails < 0) {
+		out_str(o, CELL);
+		return;
+	}
+	if (c->fails)
+		out_fmt(o, "%11lld", (long long)c->fails);
+	else
+		out_str(o, "           ");
+	if (c->runs >= 0)
+		out_fmt(o, ":%-4lld", (long long)c->runs);
+	else
+		out_str(o, ":    ");
+}
+
+static void put_reproduction(struct out *o, const struct cell *c)
+{
+	double change = c->show_printed ? c->summary->printed_change : c->reproduction_pct;
+
+	if (!c->judged || isnan(change))
+		out_str(o, CHANGE);
+	else
+		out_fmt(o, "%10.0f%% ", change);
+}
+
+static void put_row(struct out *o, const struct comparison_row *r, size_t ncols, bool fails)
+{
+	for (size_t c = 0; c < ncols; c++) {
+		const struct cell *cell = &r->cells[c];
+
+		if (fails) {
+			if (c)
+				put_reproduction(o, cell);
+			put_fails(o, cell);
+		} else {
+			if (c)
+				put_change(o, r, cell);
+			put_value(o, cell);
+		}
+	}
+	out_str(o, "  ");
+	put_text(o, r->metric->name);
+	out_char(o, '\n');
+}
+
+static void put_fail_heads(struct out *o, size_t ncols)
+{
+	out_str(o, "       fail:runs");
+	for (size_t c = 1; c < ncols; c++)
+		out_str(o, "  %reproduction    fail:runs");
+	out_str(o, "\n           |    ");
+	for (size_t c = 1; c < ncols; c++)
+		out_str(o, "         |             |    ");
+	out_char(o, '\n');
+}
+
+static void put_value_heads(struct out *o, size_t ncols)
+{
+	out_str(o, "         %stddev");
+	for (size_t c = 1; c < ncols; c++)
+		out_str(o, "     %change         %stddev");
+	out_str(o, "\n             \\  ");
+	for (size_t c = 1; c < ncols; c++)
+		out_str(o, "        |                \\  ");
+	out_char(o, '\n');
+}
+
+/* The rows of one part with its heads; nothing when the part has no rows. */
+static void put_part(struct out *o, const struct compare_table *t, size_t ncols, bool fails)
+{
+	bool begun = false;
+
+	for (size_t i = 0; i < t->nrows; i++) {
+		if (row_counts_fails(&t->rows[i], ncols) != fails)
+			continue;
+		if (!begun && fails)
+			put_fail_heads(o, ncols);
+		else if (!begun)
+			put_value_heads(o, ncols);
+		begun = true;
+		put_row(o, &t->rows[i], ncols, fails);
+	}
+}
+
+/* True when the reader named the commit by a ref, which is then shown as he wrote it. */
+static bool asked_by_ref(const struct compare_commit *k)
+{
+	const char *s = k->asked;
+
+	if (k->commit.kind == COMMIT_REF)
+		return true;
+	return s && s[strspn(s, "0123456789abcdefABCDEF")] != '\0' && !strpbrk(s, "^~");
+}
+
+static const char *commit_shown(const struct compare_commit *k)
+{
+	bool plain = k->asked && !strpbrk(k->asked, "^~");
+
+	return asked_by_ref(k) && plain ? k->asked : k->commit.name;
+}
+
+/* "7bc162d5cc ("subject")", or the whole name where the subject is not known. */
+static void put_commit(struct out *o, const struct compare_commit *k)
+{
+	out_str(o, "  ");
+	if (k->commit.subject && !asked_by_ref(k))
+		out_fmt(o, "%.*s", SHORT_ID, k->commit.name);
+	else
+		put_text(o, commit_shown(k));
+	if (k->commit.subject) {
+		out_str(o, " (\"");
+		put_text(o, k->commit.subject);
+		out_str(o, "\")");
+	}
+	if (k->commit.label) {
+		out_str(o, "  (");
+		put_text(o, k->commit.label);
+		out_char(o, ')');
+	}
+	out_char(o, '\n');
+}
+
+/* Ids cut to the column, shorter names to its right. */
+static void put_column_heads(struct out *o, const struct compare *cmp)
+{
+	for (size_t c = 0; c < cmp->ncommits; c++) {
+		int width = c ? LATER_HEAD : FIRST_HEAD;
+
+		out_fmt(o, "%*.*s ", width, width, commit_shown(&cmp->commits[c]));
+	}
+	out_char(o, '\n');
+	for (size_t c = 0; c < cmp->ncommits; c++)
+		out_fmt(o, "%.*s ", c ? LATER_HEAD : FIRST_HEAD, RULE);
+	out_char(o, '\n');
+}
+
+static void put_axes(struct out *o, const struct series *s)
+{
+	for (size_t i = 0; i < s->naxes; i++) {
+		out_str(o, i ? "/" : "");
+		put_text(o, s->axes[i].name);
+	}
+	out_str(o, ":\n  ");
+	for (size_t i = 0; i < s->naxes; i++) {
+		out_str(o, i ? "/" : "");
+		put_text(o, s->axes[i].value);
+	}
+	out_char(o, '\n');
+}
+
+void robot_table(struct out *o, const struct compare *cmp, const struct compare_table *t)
+{
+	out_str(o, DOUBLE_RULE "\n");
+	put_axes(o, &t->series);
+	out_str(o, "\ncommit: \n");
+	for (size_t c = 0; c < cmp->ncommits; c++)
+		put_commit(o, &cmp->commits[c]);
+	out_char(o, '\n');
+	put_column_heads(o, cmp);
+	put_part(o, t, cmp->ncommits, true);
+	put_part(o, t, cmp->ncommits, false);
+}

@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the service does beside what its libraries allow, measured in the same run on the same machine.
+#   run.sh BUILD
+# Every figure is a median; the wanted figures stand in the last column.
+set -eu
+cd "$(dirname "$0")/../.."
+build=$1
+work=$(mktemp -d)
+server=
+bare=
+stop() {
+	[ -z "$server" ] || kill -TERM "$server" 2>/dev/null || true
+	[ -z "$bare" ] || kill -TERM "$bare" 2>/dev/null || true
+	wait 2>/dev/null || true
+	rm -rf "$work"
+}
+trap stop EXIT
+client=$build/bench/client
+limits=$build/bench/limits
+
+# Starts a server on a database of its own; more arguments are options of serve. Sets port and token.
+start_server() {
+	db=$work/$1.db
+	shift
+	mkfifo "$work/line"
+	"$build/plumbline" serve --listen 127.0.0.1:0 --database "$db" "$@" >"$work/line" 2>"$work/log" &
+	server=$!
+	read -r line <"$work/line"
+	rm "$work/line"
+	port=${line##*:}
+	token=$("$build/plumbline" token create --name bench --scope upload --database "$db")
+}
+stop_server() {
+	kill -TERM "$server"
+	wait "$server" || true
+	server=
+}
+anon() { # RssAnon of the server in MiB
+	awk '/^RssAnon/ { printf "%.1f", $2 / 1024 }' "/proc/$server/status"
+}
+row() { printf '%-58s %14s   %-34s %s\n' "$1" "$2" "$3" "$4"; }
+calc() { awk "BEGIN { printf \"$1\", $2 }"; }
+id() { "$build/invent" "$@" | grep -o '"commit":{"id":"[0-9a-f]*' | cut -d'"' -f6 | uniq; }
+
+echo "$(nproc) cores, $(uname -m), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+row "what" "measured" "beside" "wanted"
+
+# Uploads: one run of 2000 metrics a body, four clients; the reference is one thread that only parses.
+"$build/invent" --seed 1 --metrics 2000 --commits 400 --runs 1 --boxes 1 --tests 1 >"$work/one"
+"$build/invent" --seed 2 --metrics 2000 --commits 20 --runs 1 --boxes 1 --tests 1 >"$work/warm"
+start_server upload --page_cache 0
+"$client" post "$port" "$token" "$work/warm" 4 >"$work/out"
+before=$(anon)
+"$limits" parse "$work/one" >"$work/parse"
+"$client" post "$port" "$token" "$work/one" 4 >"$work/out"
+read -r parse_s values <"$work/parse"
+read -r post_s bodies bytes <"$work/out"
+row "upload, values/s (4 clients, 2000 metrics a run)" "$(calc %.0f "$values/$post_s")" \
+	"parse alone: $(calc %.0f "$values/$parse_s") ($(calc %.2f "$parse_s/$post_s"))" ">= 400000 and .60"
+row "  the same, durable uploads/s" "$(calc %.0f "$bodies/$post_s")" "$(calc %.0f "$bytes/$post_s/1e6") MB/s of JSON" ""
+row "memory after it, MiB (RssAnon)" "$(anon)" "at rest: $before" "<= 256, at rest 64"
+"$limits" blobs "$work/blobs.db" 400 >"$work/out"
+read -r blob_s <"$work/out"
+row "  bare SQLite storing the same blobs, values/s" "$(calc %.0f "400*2000/$blob_s")" "" ""
+stop_server
+size=$(stat -c %s "$work/upload.db")
+row "bytes a value (database file)" "$(calc %.2f "$size/(420*2000)")" "8.00 packed; LNT 61" ""
+
+# Comparing two commits, 6 runs a side, 2000 metrics, on a database that holds more.
+start_server compare --page_cache 0
+"$build/invent" --seed 3 --metrics 2000 --commits 30 --runs 6 --boxes 1 --tests 2 >"$work/pairs"
+"$client" post "$port" "$token" "$work/pairs" 2 >"$work/out"
+set -- $(id --seed 3 --metrics 1 --commits 2 --runs 1 --boxes 1 --tests 1)
+pair="commits=$1,$2&axis.testcase=hackbench"
+"$limits" print 28000 >"$work/print"
+read -r print_s rest <"$work/print"
+for form in "JSON, all rows:/compare.json?changed=0&:<= 8" "HTML, all rows:/compare?changed=0&:<= 15" \
+	"HTML, first screen (changed rows):/compare?:<= 5" "text, the robot's table:/compare.txt?:"; do
+	name=${form%%:*}
+	rest=${form#*:}
+	"$client" get "$port" "${rest%%:*}$pair" 100 >"$work/out"
+	read -r median p95 status size <"$work/out"
+	row "compare 2 x 6 x 2000, $name, ms" "$(calc %.2f "$median/1000")" \
+		"$size bytes, p95 $(calc %.2f "$p95/1000") ms ($status)" "${rest##*:}"
+done
+row "  printing 28,000 numbers alone, ms" "$(calc %.2f "$print_s*1000")" "the robot's ncompare: 520" ""
+stop_server
+
+# One metric over 1000 commits, 6 runs each, 2000 metrics a run.
+start_server history --page_cache 0
+"$build/invent" --seed 4 --metrics 2000 --commits 1000 --runs 6 --boxes 1 --tests 1 >"$work/long"
+"$client" post "$port" "$token" "$work/long" 4 >"$work/out"
+rm "$work/long"
+"$client" get "$port" "/history.json?series=1&metric=hackbench.throughput" 50 >"$work/out"
+read -r median p95 status size <"$work/out"
+row "history of a metric, 1000 commits x 6 runs, JSON, ms" "$(calc %.2f "$median/1000")" "$size bytes ($status)" "<= 15"
+"$client" get "$port" "/history?series=1&metric=hackbench.throughput" 50 >"$work/out"
+read -r median p95 status size <"$work/out"
+row "  the same as HTML with its chart, ms" "$(calc %.2f "$median/1000")" "$size bytes ($status)" ""
+set -- $(id --seed 4 --metrics 1 --commits 2 --runs 1 --boxes 1 --tests 1)
+"$client" get "$port" "/compare.json?commits=$1,$2&changed=0" 100 >"$work/out"
+read -r median p95 status size <"$work/out"
+row "compare with 12 million values stored, JSON, ms" "$(calc %.2f "$median/1000")" "($status)" ""
+row "memory, MiB (RssAnon)" "$(anon)" "" "<= 256"
+stop_server
+
+# Unchanged and cached pages beside a bare reply of libmicrohttpd, by the same load.
+start_server pages
+"$build/invent" --seed 5 --metrics 200 --commits 5 --runs 3 --boxes 1 --tests 1 >"$work/few"
+"$client" post "$port" "$token" "$work/few" 1 >"$work/out"
+mkfifo "$work/hold" "$work/line"
+"$limits" reply <"$work/hold" >"$work/line" &
+bare=$!
+exec 9>"$work/hold"
+read -r bare_port <"$work/line"
+rate() { wrk -t1 -c16 -d3 "$@" | awk '/^Requests\/sec/ { print $2 }'; }
+bare_rate=$(rate "http://127.0.0.1:$bare_port/")
+etag=$(curl -sS -H 'Accept: text/html' -D - -o /dev/null "http://127.0.0.1:$port/series" | tr -d '\r' |
+	sed -n 's/^[Ee][Tt][Aa][Gg]: //p')
+cached_rate=$(rate -H 'Accept: text/html' "http://127.0.0.1:$port/series")
+same_rate=$(rate -H 'Accept: text/html' -H "If-None-Match: $etag" "http://127.0.0.1:$port/series")
+row "unchanged page (304), requests/s" "$same_rate" "bare reply: $bare_rate ($(calc %.2f "$same_rate/$bare_rate"))" ">= .70"
+row "cached page, requests/s" "$cached_rate" "bare reply: $bare_rate ($(calc %.2f "$cached_rate/$bare_rate"))" ">= .70"
+exec 9>&-
