@@ -206,9 +206,7 @@ int metric_ensure(struct ctx *c, const char *name, uint32_t *id)
 {
 	const struct metric *m = metric_by_name(c, name);
 
-	if (!m) {
-		if (c->err)
-			return (int)c->err;
+	if (!m) { /* not there; if the look-up failed, so will this */
 		auto_stmt struct stmt *st = db_stmt(c, &metric_insert);
 		bind_text(st, 1, name);
 		bind_int(st, 2, clock_now());
@@ -272,9 +270,9 @@ int metric_search(struct ctx *c, const char *text, size_t limit, const struct me
 		const struct metric *m = metric_by_id(c, (uint32_t)col_int(st, 0));
 
 		if (!m)
-			break;
+			return fail(c, E_INTERNAL, "a metric is not there");
 		*out = arena_grow(c->arena, *out, &cap, *n + 1, sizeof(**out));
 		(*out)[(*n)++] = m;
 	}
-	return stmt_status(st) < 0 ? stmt_status(st) : c->err ? (int)c->err : E_OK;
+	return stmt_status(st);
 }

@@ -28,7 +28,7 @@ int series_metrics(struct ctx *c, int64_t series_id, struct series_metric **out,
 		const struct metric *m = metric_by_id(c, (uint32_t)col_int(st, 0));
 
 		if (!m)
-			return c->err ? (int)c->err : fail(c, E_INTERNAL, "a metric is not there");
+			return fail(c, E_INTERNAL, "a metric is not there");
 		*out = arena_grow(c->arena, *out, &cap, *n + 1, sizeof(**out));
 		(*out)[(*n)++] = (struct series_metric){
 			.metric = m,

@@ -38,7 +38,7 @@ static void write_value(struct req *r, const struct commit_row *row, const struc
 			     c->fails < 0 ? 0 : c->fails, c->runs);
 		return;
 	}
-	layout_quantity(r->out, c->mean, row->unit);
+	layout_figure(r->out, c->mean, row->unit);
 	if (!isnan(c->stddev) && c->mean != 0)
 		html(r->out, " <span class=\"spread\">±%.1f %%</span>",
 		     fabs(100 * c->stddev / c->mean));

@@ -108,8 +108,7 @@ static void write_value(struct out *o, const struct comparison_row *row, const s
 		return;
 	}
 	html(o, "<td class=\"num\" title=\"");
-	layout_value(o, c->mean);
-	html(o, " %s", unit ? unit : "");
+	layout_quantity(o, c->mean, unit);
 	if (!isnan(c->min) && !isnan(c->max)) {
 		html(o, ", min ");
 		layout_value(o, c->min);
@@ -119,7 +118,7 @@ static void write_value(struct out *o, const struct comparison_row *row, const s
 		layout_value(o, c->max);
 	}
 	html(o, "\">");
-	layout_quantity(o, c->mean, unit);
+	layout_figure(o, c->mean, unit);
 	write_deviation(o, c);
 	html(o, "</td>");
 }

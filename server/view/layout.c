@@ -141,6 +141,13 @@ void layout_quantity(struct out *o, double v, const char *unit)
 	html(o, " %s", scale.name);
 }
 
+void layout_figure(struct out *o, double v, const char *unit)
+{
+	layout_value(o, v);
+	if (unit && isfinite(v))
+		html(o, " <small class=\"muted\">%s</small>", unit);
+}
+
 void layout_percent(struct out *o, double pct)
 {
 	if (isnan(pct))

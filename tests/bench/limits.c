@@ -66,8 +66,14 @@ static int parse(const char *path)
 static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *url, const char *method,
 			      const char *version, const char *data, size_t *size, void **state)
 {
-	(void)cls, (void)url, (void)method, (void)version, (void)data, (void)size, (void)state;
+	(void)cls, (void)url, (void)method, (void)version, (void)data, (void)size;
 	static char text[1024];
+
+	/* An answer at the first call, before the request has ended, would close the connection. */
+	if (!*state) {
+		*state = text;
+		return MHD_YES;
+	}
 	struct MHD_Response *r = MHD_create_response_from_buffer(sizeof(text), text, MHD_RESPMEM_PERSISTENT);
 	enum MHD_Result ok = MHD_queue_response(c, 200, r);
 
