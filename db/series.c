@@ -78,13 +78,7 @@ static int read_axes(struct ctx *c, struct series *s)
 	return stmt_status(st);
 }
 
-SQL(series_row, "SELECT digest, testcase, tbox_group,"
-		" (SELECT count(*) FROM measured m WHERE m.series_id = s.series_id),"
-		" (SELECT CAST(coalesce(sum(m.runs), 0) AS BIGINT) FROM measured m"
-		"  WHERE m.series_id = s.series_id),"
-		" (SELECT count(*) FROM series_metric x WHERE x.series_id = s.series_id),"
-		" (SELECT max(m.last_received) FROM measured m WHERE m.series_id = s.series_id)"
-		" FROM series s WHERE s.series_id = $1")
+SQL(series_row, "SELECT digest, testcase, tbox_group FROM series WHERE series_id = $1")
 
 int series_get_id(struct ctx *c, int64_t id, struct series *out)
 {
@@ -100,11 +94,26 @@ int series_get_id(struct ctx *c, int64_t id, struct series *out)
 	snprintf(out->digest, sizeof(out->digest), "%s", col_text_peek(st, 0));
 	out->testcase = col_text(st, 1);
 	out->tbox_group = col_text(st, 2);
-	out->commits = col_int(st, 3);
-	out->runs = col_int(st, 4);
-	out->metrics = col_int(st, 5);
-	out->last_upload = col_time(st, 6);
+	out->last_upload = TIME_NONE;
 	return read_axes(c, out);
+}
+
+SQL(series_counts, "SELECT count(*), CAST(coalesce(sum(runs), 0) AS BIGINT), max(last_received),"
+		   " (SELECT count(*) FROM series_metric WHERE series_id = $1)"
+		   " FROM measured WHERE series_id = $1")
+
+int series_count(struct ctx *c, struct series *s)
+{
+	auto_stmt struct stmt *st = db_stmt(c, &series_counts);
+
+	bind_int(st, 1, s->id);
+	if (stmt_step(st) == STMT_ROW) {
+		s->commits = col_int(st, 0);
+		s->runs = col_int(st, 1);
+		s->last_upload = col_time(st, 2);
+		s->metrics = col_int(st, 3);
+	}
+	return stmt_status(st);
 }
 
 SQL(series_by_digest, "SELECT series_id FROM series WHERE digest >= $1 AND digest < $2"
@@ -190,7 +199,7 @@ static int get_all(struct ctx *c, const int64_t *ids, size_t nids, struct series
 	for (size_t i = 0; i < nids; i++) {
 		int e = series_get_id(c, ids[i], &(*out)[i]);
 
-		if (e < 0)
+		if (e < 0 || (e = series_count(c, &(*out)[i])) < 0)
 			return e;
 		*n = i + 1;
 	}

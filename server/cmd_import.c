@@ -68,6 +68,8 @@ static void say_refused(const struct importing *m, const struct intake_item *ite
 			fprintf(stderr, "item %ld: ", f->item);
 		fprintf(stderr, "%s%s%s\n", f->path, f->path[0] ? ": " : "", f->message);
 	}
+	if (item->more)
+		fprintf(stderr, "%s%s: and %zu more\n", m->file, line, item->more);
 }
 
 static int print_submission(struct ctx *c, const struct submission *s)
@@ -146,7 +148,7 @@ static void refuse_file(struct importing *m, size_t submissions)
 {
 	struct intake_item item = {0};
 
-	intake_refuse(&item, &m->ctx);
+	intake_refuse(&item, &m->ctx, FAULTS_MAX);
 	say_refused(m, &item);
 	m->refused += submissions ? submissions : 1;
 }
@@ -231,7 +233,7 @@ static void read_one_line(struct importing *m, const struct importer *format, co
 		m->bytes += n;
 	if (m->ctx.err) {
 		m->in.n = before;
-		intake_refuse(&m->items[m->n], &m->ctx);
+		intake_refuse(&m->items[m->n], &m->ctx, FAULTS_MAX);
 	}
 	m->n++;
 }

@@ -176,20 +176,26 @@ int conn_submit(struct req *r, struct job *j, int (*reply)(struct req *r, struct
 	return REQ_PENDING;
 }
 
-static enum MHD_Result suspend(struct conn *c)
+/* Hands the request to a worker. Counted before the look at stopping, so that http_stop never misses
+ * a connection that is about to be suspended. */
+static bool suspend(struct conn *c)
 {
 	struct http *h = c->http;
 
+	atomic_fetch_add(&h->counters.suspended, 1);
+	if (atomic_load(&h->stopping)) {
+		atomic_fetch_sub(&h->counters.suspended, 1);
+		return false;
+	}
 	c->stage = STAGE_WAITING;
 	peer_set_deadline(c->peer, NO_DEADLINE);
-	h->counters.suspended++;
 	MHD_suspend_connection(c->mc);
 	c->task.run = work_page;
 	if (!workers_add(h->workers, &c->task)) {
 		answer_make(c, fail(&c->r.ctx, E_BUSY, "too much to do: try again in a moment"));
 		conn_resume(c);
 	}
-	return MHD_YES;
+	return true;
 }
 
 static enum MHD_Result on_head(struct conn *c, const char *method, const char *version)
@@ -224,8 +230,8 @@ static enum MHD_Result on_body_end(struct conn *c)
 	if (!c->response) {
 		if (c->r.ctx.err < 0)
 			return fail_now(c);
-		if (c->route->flags & SLOW)
-			return suspend(c);
+		if (c->route->flags & SLOW && suspend(c))
+			return MHD_YES;
 		if (!run_page(c))
 			die("a page that writes lacks the flag SLOW: %s", c->route->pattern);
 	}

@@ -12,14 +12,18 @@
 
 #include "server/base/arena.h"
 
-void intake_refuse(struct intake_item *item, struct ctx *c)
+void intake_refuse(struct intake_item *item, struct ctx *c, size_t max)
 {
+	struct fault *room = c->faults;
+	size_t n = c->nfaults < max ? c->nfaults : max;
+
 	item->refused = c->err;
 	item->detail = arena_str(c->arena, c->detail);
-	item->nfaults = c->nfaults;
-	item->faults = c->nfaults ? arena_copy(c->arena, c->faults, c->nfaults * sizeof(*c->faults))
-				  : NULL;
+	item->nfaults = n;
+	item->more = c->faults_seen - n;
+	item->faults = n ? arena_copy(c->arena, room, n * sizeof(*room)) : NULL;
 	ctx_clear(c);
+	c->faults = room; /* empty again: thousands of refused lines need one such list */
 }
 
 /* --- all or nothing --- */
@@ -67,7 +71,7 @@ static int store_item(struct ctx *c, struct intake *t, struct intake_item *item)
 	item->refused = E_OK;
 	e = submissions_check(c, item->sub, 1, &item->accepted);
 	if (is_refusal(e)) {
-		intake_refuse(item, c);
+		intake_refuse(item, c, FAULTS_MAX);
 		return E_OK;
 	}
 	return e < 0 ? e

@@ -26,7 +26,7 @@ struct intake_item {
 	int refused;                  /* E_OK, or the code of the refusal and: */
 	const char *detail;
 	const struct fault *faults; /* none where detail says all */
-	size_t nfaults;
+	size_t nfaults, more;       /* more: found and not kept */
 };
 
 struct intake {
@@ -49,7 +49,8 @@ void intake_all(struct intake *t, struct arena *a, const struct submission *subs
 /* The same for items with a submission; afterwards each item says what became of it. The job fails
  * only when the engine does, and then nothing of it was stored. */
 void intake_each(struct intake *t, struct intake_item *items, size_t n, const struct uploader *by);
-/* Moves the failure of c into the item, so that c is free for the next. */
-void intake_refuse(struct intake_item *item, struct ctx *c);
+/* Moves the failure of c into the item, with at most max of its faults, so that c is free for the
+ * next. */
+void intake_refuse(struct intake_item *item, struct ctx *c, size_t max);
 
 #endif

@@ -45,6 +45,8 @@ static int load(struct ctx *c, const struct page_cut *cut, struct metric_page *p
 
 		e = series_get_id(c, ids[i], &x->series);
 		if (e >= 0)
+			e = series_count(c, &x->series);
+		if (e >= 0)
 			e = series_unit(c, ids[i], m->id, &x->unit);
 		if (e < 0)
 			return e;

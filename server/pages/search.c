@@ -108,6 +108,8 @@ static int find_series(struct ctx *c, struct search *s)
 	if (n >= 8 && n <= DIGEST_HEX && strspn(s->q, "0123456789abcdef") == n) {
 		e = series_get(c, s->q, &s->series[0]);
 		if (e >= 0)
+			e = series_count(c, &s->series[0]);
+		if (e >= 0)
 			s->nseries = 1;
 		if (e == E_NOTFOUND || e == E_AMBIGUOUS || e == E_INVALID) {
 			ctx_clear(c);

@@ -209,6 +209,8 @@ int series_page_load(struct ctx *c, const char *ref, struct series_page *out)
 	int e = series_get(c, ref, &out->series);
 
 	if (e >= 0)
+		e = series_count(c, &out->series);
+	if (e >= 0)
 		e = load_metrics(c, out);
 	if (e >= 0)
 		e = load_commits(c, out);

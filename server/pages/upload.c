@@ -15,7 +15,11 @@
 #include "server/pages/req.h"
 #include "server/view/json.h"
 
-#define LINES_MAX 20000 /* of one body: each costs memory whatever its length */
+/* Bounds of what one body of lines costs in memory, whatever is in it. After so many faults a
+ * refused line names only its first few and the number of the rest. */
+#define LINES_MAX    20000
+#define FAULTS_TOTAL 20000
+#define FAULTS_FEW   3
 
 static struct uploader uploader_of(const struct req *r)
 {
@@ -98,20 +102,26 @@ static int upload_document(struct req *r)
 
 /* --- lines --- */
 
+static void write_error(struct jw *w, const char *path, const char *message)
+{
+	jw_obj(w, NULL);
+	jw_str(w, "path", path);
+	jw_str(w, "message", message);
+	jw_end(w);
+}
+
 static void write_errors(struct jw *w, const struct intake_item *item)
 {
+	char more[40];
+
 	jw_arr(w, "errors");
-	for (size_t i = 0; i < item->nfaults; i++) {
-		jw_obj(w, NULL);
-		jw_str(w, "path", item->faults[i].path);
-		jw_str(w, "message", item->faults[i].message);
-		jw_end(w);
-	}
-	if (!item->nfaults) {
-		jw_obj(w, NULL);
-		jw_str(w, "path", "");
-		jw_str(w, "message", item->detail);
-		jw_end(w);
+	for (size_t i = 0; i < item->nfaults; i++)
+		write_error(w, item->faults[i].path, item->faults[i].message);
+	if (!item->nfaults)
+		write_error(w, "", item->detail);
+	if (item->more) {
+		snprintf(more, sizeof(more), "and %zu more", item->more);
+		write_error(w, "", more);
 	}
 	jw_end(w);
 }
@@ -195,7 +205,7 @@ static size_t read_lines(struct req *r, struct lines *l)
 {
 	struct ctx *c = &r->ctx;
 	struct import in = {.ctx = c};
-	size_t good = 0;
+	size_t good = 0, faults = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
 		size_t before = in.n;
@@ -204,7 +214,9 @@ static size_t read_lines(struct req *r, struct lines *l)
 			check_machine(c, r, &in.subs[before]);
 		if (c->err) {
 			in.n = before;
-			intake_refuse(&l->items[i], c);
+			intake_refuse(&l->items[i], c,
+				      faults < FAULTS_TOTAL ? FAULTS_MAX : FAULTS_FEW);
+			faults += l->items[i].nfaults;
 		}
 	}
 	/* only now: the list may have moved while it grew */

@@ -68,6 +68,7 @@ static void digests_are_blake2b(void **state)
 
 	assert_int_equal(ensure(l, six, 6), id);
 	assert_int_equal(series_get_id(&l->c, id, &s), E_OK);
+	assert_int_equal(series_count(&l->c, &s), E_OK);
 	assert_string_equal(s.digest, "8ff1448430eeabe68ed814e15d516223");
 	assert_int_equal(lab_number(l, &test_peer_digest), 1);
 	assert_string_equal(s.testcase, "hackbench");
@@ -132,6 +133,7 @@ static void relatives(void **state)
 	ensure_like(l, "mode", "threads", NULL, NULL);
 	ensure_like(l, "tbox_group", "lkp-skl-d01", "compiler", "clang-18");
 	assert_int_equal(series_get_id(&l->c, id, &s), E_OK);
+	assert_int_equal(series_count(&l->c, &s), E_OK);
 	assert_int_equal(series_peers(&l->c, &s, &r, &n), E_OK);
 	assert_int_equal(n, 1);
 	assert_int_equal(r[0].id, other_box);
@@ -215,6 +217,7 @@ static void map_of_what_was_measured(void **state)
 	assert_int_equal(n, 2);
 	assert_int_equal(m[1].series_id, 2);
 	assert_int_equal(series_get_id(&l->c, 1, &s), E_OK);
+	assert_int_equal(series_count(&l->c, &s), E_OK);
 	assert_int_equal(s.commits, 2);
 	assert_int_equal(s.runs, 7);
 	assert_int_equal(s.last_upload, 300);

@@ -396,6 +396,35 @@ static void test_too_many_lines(void **state)
 	free(body);
 }
 
+/* Each of many bad lines says something; only the first say all. */
+static void test_many_bad_lines(void **state)
+{
+	auto_out struct out body;
+	struct asked *a;
+	const json_t *errors;
+
+	out_init(&body, OUT_MAX_DEFAULT);
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		out_char(&body, '{');
+		for (int k = 0; k < 120; k++)
+			out_fmt(&body, "%s\"k%d\":1", k ? "," : "", k);
+		out_str(&body, "}\n");
+	}
+	a = ask_lines(body.p);
+	assert_int_equal(json_array_size(a->json), 300);
+	/* 120 unknown keys, no testcase, no tbox_group, no commit.id, no results: 124 */
+	errors = json_object_get(json_array_get(a->json, 0), "errors");
+	assert_int_equal(json_array_size(errors), 101);
+	assert_string_equal(text_at(json_array_get(errors, 99), "path"), "k99");
+	assert_string_equal(text_at(json_array_get(errors, 100), "message"), "and 24 more");
+	errors = json_object_get(json_array_get(a->json, 299), "errors");
+	assert_int_equal(json_array_size(errors), 4);
+	assert_string_equal(text_at(json_array_get(errors, 0), "path"), "k0");
+	assert_string_equal(text_at(json_array_get(errors, 3), "message"), "and 121 more");
+	done(a);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, db_lab_close)
 
 int main(void)
@@ -414,6 +443,7 @@ int main(void)
 		T(test_lines_of_a_bound_token),
 		T(test_no_lines),
 		T(test_too_many_lines),
+		T(test_many_bad_lines),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
