@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Consistency of the store. The map of what was measured is counted again, packed values are held against their
- * layouts, digests against what they name, and everything packed is unpacked once. Each kind of fault is one statement
- * that finds those rows that are wrong, or one walk in pieces, so memory stays small.
+ * Consistency of the store. The map of what was measured is counted again, packed values are held
+ * against their layouts, digests against what they name, and everything packed is unpacked once.
+ * Each kind of fault is one statement that finds those rows that are wrong, or one walk in pieces,
+ * so memory stays small.
  */
 #include "db/check.h"
 
@@ -46,15 +47,16 @@ SQL(check_run_series,
 
 static const struct pair_check {
 	const struct sql *sql;
-	const char *first, *second, *what; /* what the two numbers of a row are, and what is wrong */
+	const char *first, *second,
+		*what; /* what the two numbers of a row are, and what is wrong */
 } pair_checks[] = {
-	{ &check_measured, "series", "commit", "the counts of what was measured are wrong" },
-	{ &check_runs_unmeasured, "series", "commit", "there are runs, but no row in the map" },
-	{ &check_summaries_unmeasured, "series", "commit",
-	  "there are summaries, but no row in the map" },
-	{ &check_samples, "run", "layout", "the values do not fit the layout" },
-	{ &check_run_layouts, "run", "layout", "the layout is not noted for the series" },
-	{ &check_run_series, "run", "submission", "they are of different series" },
+	{&check_measured, "series", "commit", "the counts of what was measured are wrong"},
+	{&check_runs_unmeasured, "series", "commit", "there are runs, but no row in the map"},
+	{&check_summaries_unmeasured, "series", "commit",
+	 "there are summaries, but no row in the map"},
+	{&check_samples, "run", "layout", "the values do not fit the layout"},
+	{&check_run_layouts, "run", "layout", "the layout is not noted for the series"},
+	{&check_run_series, "run", "submission", "they are of different series"},
 };
 
 struct checking {
@@ -147,8 +149,8 @@ static bool good_summary(struct arena *a, struct stmt *st)
 }
 
 /* Looks at every row of a table, a piece at a time. */
-static int walk(struct checking *k, const struct sql *sql, bool (*good)(struct arena *, struct stmt *),
-		const char *what)
+static int walk(struct checking *k, const struct sql *sql,
+		bool (*good)(struct arena *, struct stmt *), const char *what)
 {
 	int64_t after = 0;
 	int in_piece;
@@ -163,7 +165,8 @@ static int walk(struct checking *k, const struct sql *sql, bool (*good)(struct a
 			after = col_int(st, 0);
 			in_piece++;
 			if (!good(a, st))
-				complain(k, "%s %lld: its bytes are damaged", what, (long long)after);
+				complain(k, "%s %lld: its bytes are damaged", what,
+					 (long long)after);
 		}
 		if (stmt_status(st) < 0)
 			return stmt_status(st);
@@ -173,7 +176,7 @@ static int walk(struct checking *k, const struct sql *sql, bool (*good)(struct a
 
 int store_check(struct ctx *c, void (*say)(void *arg, const char *complaint), void *arg)
 {
-	struct checking k = { c, say, arg, 0 };
+	struct checking k = {c, say, arg, 0};
 	int e = 0;
 
 	for (size_t i = 0; e == 0 && i < sizeof(pair_checks) / sizeof(pair_checks[0]); i++)

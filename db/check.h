@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether what is stored agrees with itself: what no constraint of the schema can say. Reads everything, slowly. */
+/* Whether what is stored agrees with itself: what no constraint of the schema can say. Reads
+ * everything, slowly. */
 #ifndef DB_CHECK_H
 #define DB_CHECK_H
 

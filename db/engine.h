@@ -102,11 +102,12 @@ static inline void stmt_cleanup(struct stmt **st)
 }
 #define auto_stmt __attribute__((cleanup(stmt_cleanup)))
 
-/* A few bytes of a large blob without the rest of it, row by integer key; table and column are literals. Open
- * inside a read transaction and close before its end. Never NULL. */
+/* A few bytes of a large blob without the rest of it, row by integer key; table and column are
+ * literals. Open inside a read transaction and close before its end. Never NULL. */
 struct blob_reader;
 struct blob_reader *blob_reader_open(struct ctx *c, const char *table, const char *column);
-/* n bytes at offset of that row's blob into buf. E_INTERNAL when the row or the bytes are not there. */
+/* n bytes at offset of that row's blob into buf. E_INTERNAL when the row or the bytes are not
+ * there. */
 int blob_read_at(struct blob_reader *b, int64_t row, size_t offset, void *buf, size_t n);
 void blob_reader_close(struct blob_reader *b); /* NULL is ignored */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pieces of large blobs: SQLite's incremental reading, which follows the pages of a row to the bytes that are
- * wanted and leaves the rest alone. Picking 8 bytes out of 16 kB in 6000 rows takes a third of the time that
- * reading the columns takes.
+ * Pieces of large blobs: SQLite's incremental reading, which follows the pages of a row to the
+ * bytes that are wanted and leaves the rest alone. Picking 8 bytes out of 16 kB in 6000 rows takes
+ * a third of the time that reading the columns takes.
  */
 #include "db/engine_sqlite.h"
 

@@ -31,7 +31,8 @@ struct digest series_digest(const struct pair *axes, size_t naxes);
  * E_NOTFOUND, E_INVALID (not such a form), E_AMBIGUOUS. */
 int series_get(struct ctx *c, const char *ref, struct series *out);
 int series_get_id(struct ctx *c, int64_t id, struct series *out);
-/* Fills the counts of a series; costs a step for each of its commits, so pages that do not show them do not ask. */
+/* Fills the counts of a series; costs a step for each of its commits, so pages that do not show
+ * them do not ask. */
 int series_count(struct ctx *c, struct series *s);
 /* Value of an axis or NULL. */
 const char *series_axis(const struct series *s, const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `plumbline check`: the engine's own check of its file, then whether what is stored agrees with itself. One line a
- * complaint on standard output. Reads only, so it may run beside a server.
+ * `plumbline check`: the engine's own check of its file, then whether what is stored agrees with
+ * itself. One line a complaint on standard output. Reads only, so it may run beside a server.
  */
 #include "server/command.h"
 
@@ -19,7 +19,8 @@ int cmd_check(struct cli *cli)
 	struct ctx *c = cli->ctx;
 
 	if (cli->argc > 0)
-		return cli_usage(cli, "no argument is expected, but \"%s\" was given", cli->argv[0]);
+		return cli_usage(cli, "no argument is expected, but \"%s\" was given",
+				 cli->argv[0]);
 	int e = cli_open_read(cli);
 	if (e < 0)
 		return e;

@@ -7,7 +7,8 @@ int cmd_config(struct cli *cli)
 	auto_out struct out o;
 
 	if (cli->argc > 0)
-		return cli_usage(cli, "no argument is expected, but \"%s\" was given", cli->argv[0]);
+		return cli_usage(cli, "no argument is expected, but \"%s\" was given",
+				 cli->argv[0]);
 	out_init(&o, OUT_MAX_DEFAULT);
 	config_print(&o);
 	fwrite(o.p, 1, o.len, stdout);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `plumbline token`: creates, lists and revokes. A secret is printed once, alone on standard output, so that a script can
- * take it; it works at once, also on a server that runs. Each change leaves a line in the audit.
+ * `plumbline token`: creates, lists and revokes. A secret is printed once, alone on standard
+ * output, so that a script can take it; it works at once, also on a server that runs. Each change
+ * leaves a line in the audit.
  */
 #include "server/command.h"
-
 
 #include "db/tokens.h"
 #include "server/base/arena.h"
@@ -12,7 +12,7 @@
 #include "server/base/num.h"
 
 #define NAME_MAX_LEN 100
-#define WHO	     "command line"
+#define WHO          "command line"
 
 /* The name goes into logs and tables: one line of printable text. */
 static bool good_name(const char *s)
@@ -47,7 +47,8 @@ static int create(struct cli *cli)
 	if (!name || !good_name(name))
 		return cli_usage(cli, "--name: one line of 1 to %d bytes is needed", NAME_MAX_LEN);
 	if (!scopes)
-		return cli_usage(cli, "--scope: one or more of upload, triage, admin, parted by commas");
+		return cli_usage(cli,
+				 "--scope: one or more of upload, triage, admin, parted by commas");
 	if (machine && !good_name(machine))
 		return cli_usage(cli, "--machine: not the name of a machine");
 	int e = cli_open_write(cli);
@@ -73,7 +74,8 @@ static int list(struct cli *cli)
 
 	if (e < 0 || (e = token_list(cli->ctx, &tokens, &n)) < 0)
 		return e;
-	printf("%-5s %-9s %-20s %-22s %-20s %s\n", "id", "state", "created", "scope", "machine", "name");
+	printf("%-5s %-9s %-20s %-22s %-20s %s\n", "id", "state", "created", "scope", "machine",
+	       "name");
 	for (size_t i = 0; i < n; i++) {
 		const struct token *t = &tokens[i];
 		char created[TIME_TEXT], scope[32];
@@ -91,7 +93,9 @@ static int revoke(struct cli *cli, const char *number)
 	int64_t id, now = clock_now();
 
 	if (!num_parse_int(number, 1, INT64_MAX, &id))
-		return cli_usage(cli, "\"%s\" is not the number of a token; `token list` shows them", number);
+		return cli_usage(cli,
+				 "\"%s\" is not the number of a token; `token list` shows them",
+				 number);
 	int e = cli_open_write(cli);
 	if (e < 0 || (e = db_begin_write(cli->ctx)) < 0)
 		return e;

@@ -58,7 +58,7 @@ static int parse_option(struct parsing *p, const char *arg)
 	if (own == 1) {
 		if (equals)
 			return cli_usage(cli, "--%s takes no value", name);
-		cli->values[cli->nvalues++] = (struct cli_value){ name, "" };
+		cli->values[cli->nvalues++] = (struct cli_value){name, ""};
 		return 0;
 	}
 	bool is_config = !own && !strcmp(name, "config");
@@ -71,18 +71,18 @@ static int parse_option(struct parsing *p, const char *arg)
 	if (!value)
 		return cli_usage(cli, "--%s needs a value", name);
 	if (own)
-		cli->values[cli->nvalues++] = (struct cli_value){ name, value };
+		cli->values[cli->nvalues++] = (struct cli_value){name, value};
 	else if (is_config)
 		p->config_file = value;
 	else
-		p->settings[p->nsettings++] = (struct cli_value){ name, value };
+		p->settings[p->nsettings++] = (struct cli_value){name, value};
 	return 0;
 }
 
 int cli_parse(struct cli *cli, int argc, char **argv)
 {
 	struct arena *a = cli->ctx->arena;
-	struct parsing p = { .cli = cli, .argc = argc, .argv = argv };
+	struct parsing p = {.cli = cli, .argc = argc, .argv = argv};
 	bool options = true;
 	int e = 0;
 
@@ -107,7 +107,8 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 		return e;
 	for (size_t i = 0; i < p.nsettings; i++) {
 		const char *where = arena_fmt(a, "--%s", p.settings[i].name);
-		e = config_set(cli->ctx, cli->config, p.settings[i].name, p.settings[i].value, where);
+		e = config_set(cli->ctx, cli->config, p.settings[i].name, p.settings[i].value,
+			       where);
 		if (e < 0)
 			return cli_usage(cli, "%s", cli->ctx->detail);
 	}
@@ -200,7 +201,8 @@ void cli_close(struct cli *cli)
 
 void cli_complain(const struct ctx *c)
 {
-	fprintf(stderr, "plumbline: %s\n", c->detail[0] ? c->detail : err_title(err_status(c->err)));
+	fprintf(stderr, "plumbline: %s\n",
+		c->detail[0] ? c->detail : err_title(err_status(c->err)));
 	for (size_t i = 0; i < c->nfaults; i++) {
 		const struct fault *f = &c->faults[i];
 		if (f->item >= 0)

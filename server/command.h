@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the subcommands of plumbline share. main.c has the table of commands, takes the options out of the command
- * line (they may follow positional arguments; "--" ends them), reads the configuration, and calls one of them:
+ * What the subcommands of plumbline share. main.c has the table of commands, takes the options out
+ *of the command line (they may follow positional arguments; "--" ends them), reads the
+ *configuration, and calls one of them:
  *
  *	int cmd_compare(struct cli *cli)
  *	{
@@ -13,8 +14,8 @@
  *		return 0;
  *	}
  *
- * A command returns 0, 1 (failed, it has said why), 2 (cli_usage), or a negative enum err: main then prints the
- * text and the faults in cli->ctx on standard error and ends with 1.
+ * A command returns 0, 1 (failed, it has said why), 2 (cli_usage), or a negative enum err: main
+ *then prints the text and the faults in cli->ctx on standard error and ends with 1.
  */
 #ifndef SERVER_COMMAND_H
 #define SERVER_COMMAND_H
@@ -29,7 +30,7 @@ struct cli_value {
 };
 
 struct cli {
-	struct ctx *ctx;          /* arena; db is NULL until a cli_open */
+	struct ctx *ctx; /* arena; db is NULL until a cli_open */
 	struct config *config;
 	int argc;                 /* positional arguments, without the command's name */
 	char **argv;              /* NULL-terminated */
@@ -40,14 +41,15 @@ struct cli {
 
 struct command {
 	const char *name;
-	const char *usage;   /* positional arguments and options, after "plumbline name " */
+	const char *usage; /* positional arguments and options, after "plumbline name " */
 	const char *summary;
-	const char *options; /* own options: "commit=" takes a value, "dry-run" is a flag; may be repeated */
+	const char *options; /* own options: "commit=" takes a value, "dry-run" is a flag; may be
+				repeated */
 	int (*run)(struct cli *cli);
 };
 
-/* Fills cli from the arguments after the command's name: own options into values, "--config FILE" and settings
- * into the configuration, the rest into argv. 0, 2 (usage, said), or a failure. */
+/* Fills cli from the arguments after the command's name: own options into values, "--config FILE"
+ * and settings into the configuration, the rest into argv. 0, 2 (usage, said), or a failure. */
 int cli_parse(struct cli *cli, int argc, char **argv);
 
 /* Value of an option, the last one given, or NULL. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The settings, in one table: defaults, bounds, help, the file that `plumbline config` prints, and the options
- * of the command line all come from it. Sizes take K, M or G (powers of 1024). No setting holds a secret.
+ * The settings, in one table: defaults, bounds, help, the file that `plumbline config` prints, and
+ * the options of the command line all come from it. Sizes take K, M or G (powers of 1024). No
+ * setting holds a secret.
  */
 #include "server/config.h"
 
@@ -26,7 +27,8 @@ struct setting {
 	const char *help;
 };
 
-/* Why each value is bounded: a typo in a file must not become a server that does nothing or eats the machine. */
+/* Why each value is bounded: a typo in a file must not become a server that does nothing or eats
+ * the machine. */
 #define G (INT64_C(1) << 30)
 
 static bool good_path(const char *s);
@@ -36,28 +38,28 @@ static bool good_level(const char *s);
 
 #define AT(field) offsetof(struct config, field)
 static const struct setting settings[] = {
-	{ "database", TEXT, AT(database), "", 0, 0, good_path,
-	  "the database file; when not set, plumbline.db in the state folder" },
-	{ "listen", TEXT, AT(listen), "127.0.0.1:8080", 0, 0, good_listen,
-	  "address and port; [::1]:8080 for IPv6, port 0 picks a free one" },
-	{ "public_url", TEXT, AT(public_url), "", 0, 0, good_public_url,
-	  "how readers reach this service, such as https://perf.example.org; makes links absolute" },
-	{ "read_only", SWITCH, AT(read_only), "no", 0, 0, NULL, "serve without accepting results" },
-	{ "readers_need_token", SWITCH, AT(readers_need_token), "no", 0, 0, NULL,
-	  "show pages only to holders of a token" },
-	{ "max_body", SIZE, AT(max_body), "64M", 1024, G, NULL, "largest upload, as sent" },
-	{ "queue_jobs", NUMBER, AT(queue_jobs), "1000", 1, 100000, NULL,
-	  "uploads that may wait to be written; more are told to come back" },
-	{ "queue_bytes", SIZE, AT(queue_bytes), "128M", 1 << 20, 16 * G, NULL, "and their size" },
-	{ "connections", NUMBER, AT(connections), "4000", 16, 100000, NULL,
-	  "connections open at once" },
-	{ "disk_reserve", SIZE, AT(disk_reserve), "256M", 0, 1024 * G, NULL,
-	  "room that must stay free on the database's disk; uploads are refused before" },
-	{ "page_cache", SIZE, AT(page_cache), "32M", 0, 16 * G, NULL,
-	  "finished pages kept in memory; 0 keeps none" },
-	{ "threads", NUMBER, AT(threads), "0", 0, 256, NULL,
-	  "threads that answer requests; 0: one a processor" },
-	{ "log_level", TEXT, AT(log_level), "info", 0, 0, good_level, "debug, info, warn or error" },
+	{"database", TEXT, AT(database), "", 0, 0, good_path,
+	 "the database file; when not set, plumbline.db in the state folder"},
+	{"listen", TEXT, AT(listen), "127.0.0.1:8080", 0, 0, good_listen,
+	 "address and port; [::1]:8080 for IPv6, port 0 picks a free one"},
+	{"public_url", TEXT, AT(public_url), "", 0, 0, good_public_url,
+	 "how readers reach this service, such as https://perf.example.org; makes links absolute"},
+	{"read_only", SWITCH, AT(read_only), "no", 0, 0, NULL, "serve without accepting results"},
+	{"readers_need_token", SWITCH, AT(readers_need_token), "no", 0, 0, NULL,
+	 "show pages only to holders of a token"},
+	{"max_body", SIZE, AT(max_body), "64M", 1024, G, NULL, "largest upload, as sent"},
+	{"queue_jobs", NUMBER, AT(queue_jobs), "1000", 1, 100000, NULL,
+	 "uploads that may wait to be written; more are told to come back"},
+	{"queue_bytes", SIZE, AT(queue_bytes), "128M", 1 << 20, 16 * G, NULL, "and their size"},
+	{"connections", NUMBER, AT(connections), "4000", 16, 100000, NULL,
+	 "connections open at once"},
+	{"disk_reserve", SIZE, AT(disk_reserve), "256M", 0, 1024 * G, NULL,
+	 "room that must stay free on the database's disk; uploads are refused before"},
+	{"page_cache", SIZE, AT(page_cache), "32M", 0, 16 * G, NULL,
+	 "finished pages kept in memory; 0 keeps none"},
+	{"threads", NUMBER, AT(threads), "0", 0, 256, NULL,
+	 "threads that answer requests; 0: one a processor"},
+	{"log_level", TEXT, AT(log_level), "info", 0, 0, good_level, "debug, info, warn or error"},
 };
 #define NSETTINGS (sizeof(settings) / sizeof(settings[0]))
 
@@ -68,7 +70,8 @@ static bool good_path(const char *s)
 
 static bool good_level(const char *s)
 {
-	return !strcmp(s, "debug") || !strcmp(s, "info") || !strcmp(s, "warn") || !strcmp(s, "error");
+	return !strcmp(s, "debug") || !strcmp(s, "info") || !strcmp(s, "warn") ||
+	       !strcmp(s, "error");
 }
 
 /* "ADDR:PORT" with a numeric address; "[…]" around one of IPv6. */
@@ -167,14 +170,15 @@ static int bad(struct ctx *c, const struct setting *s, const char *value, const 
 			    s->name, value, s->kind == SIZE ? " (K, M, G allowed)" : "",
 			    (long long)s->min, (long long)s->max);
 	return fail(c, E_INVALID, "%s: %s: \"%.100s\" is not %s", where, s->name, value,
-		    s->kind == SWITCH	      ? "yes or no"
+		    s->kind == SWITCH        ? "yes or no"
 		    : s->good == good_listen ? "a numeric address and a port, as in 127.0.0.1:8080"
 		    : s->good == good_level  ? "debug, info, warn or error"
 		    : s->good == good_path   ? "a file name"
 					     : "an http(s) address without a slash at the end");
 }
 
-int config_set(struct ctx *c, struct config *cfg, const char *key, const char *value, const char *where)
+int config_set(struct ctx *c, struct config *cfg, const char *key, const char *value,
+	       const char *where)
 {
 	const struct setting *s = find_setting(key);
 	bool ok = false;
@@ -249,7 +253,8 @@ static int read_lines(struct ctx *c, FILE *f, const char *path, struct config *c
 	while (e == 0 && fgets(line, sizeof(line), f)) {
 		const char *where = arena_fmt(c->arena, "%s: line %d", path, ++number);
 		if (!strchr(line, '\n') && !feof(f))
-			return fail(c, E_INVALID, "%s: longer than %zu bytes", where, sizeof(line) - 2);
+			return fail(c, E_INVALID, "%s: longer than %zu bytes", where,
+				    sizeof(line) - 2);
 		line[strcspn(line, "\n")] = '\0';
 		char *text = trim(line);
 		if (!*text || *text == '#')
@@ -269,8 +274,8 @@ int config_read(struct ctx *c, const char *path, struct config *cfg)
 	struct stat st;
 
 	if (!f)
-		return fail(c, errno == ENOENT ? E_NOTFOUND : E_INTERNAL, "cannot read %s: %s", path,
-			    strerror(errno));
+		return fail(c, errno == ENOENT ? E_NOTFOUND : E_INTERNAL, "cannot read %s: %s",
+			    path, strerror(errno));
 	int e;
 	if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode))
 		e = fail(c, E_INVALID, "%s is a folder", path);
@@ -282,7 +287,8 @@ int config_read(struct ctx *c, const char *path, struct config *cfg)
 
 void config_print(struct out *o)
 {
-	out_str(o, "# Settings of plumbline, with their defaults. Options of the command line win.\n");
+	out_str(o,
+		"# Settings of plumbline, with their defaults. Options of the command line win.\n");
 	for (size_t i = 0; i < NSETTINGS; i++) {
 		const struct setting *s = &settings[i];
 		bool unset = s->kind == TEXT && s->good == good_path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The program's entry: a table of subcommands, and what all of them need first: options taken out of the
- * command line, the configuration, one arena. Exit status: 0, 1 failed, 2 usage.
+ * The program's entry: a table of subcommands, and what all of them need first: options taken out
+ * of the command line, the configuration, one arena. Exit status: 0, 1 failed, 2 usage.
  */
 #include "server/command.h"
 
@@ -10,17 +10,17 @@
 #include "server/base/arena.h"
 
 static const struct command commands[] = {
-	{ "serve", "[--listen ADDR:PORT] [--read-only]", "answer on HTTP", "", cmd_serve },
-	{ "import", "FORMAT|auto FILE|DIR|-… [--axis k=v]… [--commit C] [--tree T] [--dry-run]",
-	  "store results from files", "axis= commit= tree= dry-run", cmd_import },
-	{ "compare", "A B [C…] [--series S] [--axis k=v]… [--metric GLOB] [--changed] [--format txt|json|csv]",
-	  "print the tables of two or more commits",
-	  "series= axis= metric= changed role= sort= format= limit=", cmd_compare },
-	{ "token",
-	  "create --name N --scope upload[,triage,admin] [--machine M] | list | revoke N",
-	  "make, list and revoke tokens", "name= scope= machine=", cmd_token },
-	{ "check", "", "check the database", "", cmd_check },
-	{ "config", "", "print all settings with their defaults, as a file", "", cmd_config },
+	{"serve", "[--listen ADDR:PORT] [--read-only]", "answer on HTTP", "", cmd_serve},
+	{"import", "FORMAT|auto FILE|DIR|-… [--axis k=v]… [--commit C] [--tree T] [--dry-run]",
+	 "store results from files", "axis= commit= tree= dry-run", cmd_import},
+	{"compare",
+	 "A B [C…] [--series S] [--axis k=v]… [--metric GLOB] [--changed] [--format txt|json|csv]",
+	 "print the tables of two or more commits",
+	 "series= axis= metric= changed role= sort= format= limit=", cmd_compare},
+	{"token", "create --name N --scope upload[,triage,admin] [--machine M] | list | revoke N",
+	 "make, list and revoke tokens", "name= scope= machine=", cmd_token},
+	{"check", "", "check the database", "", cmd_check},
+	{"config", "", "print all settings with their defaults, as a file", "", cmd_config},
 };
 
 static void print_help(FILE *to)
@@ -46,7 +46,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 	auto_arena struct arena *a = arena_new();
 	struct ctx c;
 	struct config config;
-	struct cli cli = { .ctx = &c, .config = &config, .command = command };
+	struct cli cli = {.ctx = &c, .config = &config, .command = command};
 
 	ctx_init(&c, a, NULL);
 	int e = cli_parse(&cli, argc, argv);
@@ -76,7 +76,8 @@ int main(int argc, char **argv)
 	}
 	const struct command *command = find_command(argv[1]);
 	if (!command) {
-		fprintf(stderr, "plumbline: no command \"%s\"; `plumbline help` lists them\n", argv[1]);
+		fprintf(stderr, "plumbline: no command \"%s\"; `plumbline help` lists them\n",
+			argv[1]);
 		return 2;
 	}
 	if (sodium_init() < 0)

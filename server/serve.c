@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `plumbline serve`: starts lock, database, writer and HTTP in this order and ends them in the other. The only line
- * on standard output says where it listens; all else is the log. SIGTERM and SIGINT drain: what was accepted is
- * written and answered, and the process ends within ten seconds, whatever hangs.
+ * `plumbline serve`: starts lock, database, writer and HTTP in this order and ends them in the
+ * other. The only line on standard output says where it listens; all else is the log. SIGTERM and
+ * SIGINT drain: what was accepted is written and answered, and the process ends within ten seconds,
+ * whatever hangs.
  */
 #include "server/command.h"
 
@@ -21,8 +22,8 @@
 
 static enum log_level level_of(const char *name)
 {
-	return !strcmp(name, "debug")  ? LOG_DEBUG
-	       : !strcmp(name, "warn")	? LOG_WARN
+	return !strcmp(name, "debug")   ? LOG_DEBUG
+	       : !strcmp(name, "warn")  ? LOG_WARN
 	       : !strcmp(name, "error") ? LOG_ERROR
 					: LOG_INFO;
 }
@@ -37,11 +38,13 @@ static void raise_file_limit(int64_t connections)
 		return;
 	l.rlim_cur = want < l.rlim_max ? want : l.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &l) < 0 || l.rlim_cur < want)
-		log_msg(LOG_WARN, "limit", "only %llu files may be open: fewer connections than set",
+		log_msg(LOG_WARN, "limit",
+			"only %llu files may be open: fewer connections than set",
 			(unsigned long long)l.rlim_cur);
 }
 
-/* Signals come to this thread alone, by sigwait; threads that are started later inherit the mask. */
+/* Signals come to this thread alone, by sigwait; threads that are started later inherit the mask.
+ */
 static void block_signals(sigset_t *set)
 {
 	signal(SIGPIPE, SIG_IGN);
@@ -59,12 +62,15 @@ static int prepare_database(struct cli *cli)
 	int e, version, lock;
 
 	if (cli->config->read_only) {
-		if ((e = db_open(c, path, DB_READ, &c->db)) < 0 || (e = db_version(c, &version)) < 0)
+		if ((e = db_open(c, path, DB_READ, &c->db)) < 0 ||
+		    (e = db_version(c, &version)) < 0)
 			return e;
 		if (version != db_migrate_newest())
-			return fail(c, E_INTERNAL,
-				    "%s has schema %d, this program needs %d: serve it once without "
-				    "--read-only", path, version, db_migrate_newest());
+			return fail(
+				c, E_INTERNAL,
+				"%s has schema %d, this program needs %d: serve it once without "
+				"--read-only",
+				path, version, db_migrate_newest());
 	} else if ((e = cli_make_folder(cli)) < 0 || (e = db_lock_server(c, path, &lock)) < 0 ||
 		   (e = cli_open_write(cli)) < 0) {
 		return e;
@@ -86,8 +92,18 @@ static int start_writer(struct cli *cli, struct writer **w)
 	return cfg->read_only ? 0 : writer_start(cli->ctx, cfg->database, &limits, w);
 }
 
+/* The last connection that closes folds the log into the database file and removes it, if it may
+ * write; the last so far was a reader. */
+static void tidy(struct cli *cli)
+{
+	struct db *db;
+
+	if (db_open(cli->ctx, cli->config->database, DB_WRITE, &db) == 0)
+		db_close(db);
+}
+
 /* In the order that leaves no suspended connection behind; see http.h. */
-static void stop(struct http *h, struct writer *w)
+static void stop(struct cli *cli, struct http *h, struct writer *w)
 {
 	int64_t deadline = clock_us() + INT64_C(1000000) * STOP_WITHIN;
 
@@ -99,6 +115,8 @@ static void stop(struct http *h, struct writer *w)
 		log_msg(LOG_ERROR, "stop", "a request hangs: ending without it");
 		_exit(1);
 	}
+	if (w)
+		tidy(cli);
 	alarm(0);
 	log_msg(LOG_INFO, "stop", "ended");
 }
@@ -112,7 +130,8 @@ int cmd_serve(struct cli *cli)
 	int e, fd, got;
 
 	if (cli->argc > 0)
-		return cli_usage(cli, "no argument is expected, but \"%s\" was given", cli->argv[0]);
+		return cli_usage(cli, "no argument is expected, but \"%s\" was given",
+				 cli->argv[0]);
 	log_set_level(level_of(cli->config->log_level));
 	raise_file_limit(cli->config->connections);
 	block_signals(&signals);
@@ -127,6 +146,6 @@ int cmd_serve(struct cli *cli)
 		cli->config->read_only ? ", read-only" : "");
 	sigwait(&signals, &got);
 	log_msg(LOG_INFO, "stop", "signal %d", got);
-	stop(h, w);
+	stop(cli, h, w);
 	return 0;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The invented lab: boxes, tests and commits that never were, with steps planted at known commits, written as
- * NDJSON in the native upload form. Seeded: the same options give the same bytes on every machine. It fills
- * the sample lab with something to click on, and the benchmarks with as much as they want.
+ * The invented lab: boxes, tests and commits that never were, with steps planted at known commits,
+ * written as NDJSON in the native upload form. Seeded: the same options give the same bytes on
+ * every machine. It fills the sample lab with something to click on, and the benchmarks with as
+ * much as they want.
  *
  *   invent [--seed N] [--commits N] [--runs N] [--metrics N] [--boxes N] [--tests N] [--truth]
  *
- * Everything it writes says that it is invented: tree, subject, info. --truth prints the planted steps instead:
- * "commit metric factor" a line.
+ * Everything it writes says that it is invented: tree, subject, info. --truth prints the planted
+ * steps instead: "commit metric factor" a line.
  */
 #include <math.h>
 #include <stdint.h>
@@ -51,20 +52,24 @@ static const struct test {
 	const char *testcase, *axis, *value;
 	const char *primary[4];
 } tests[] = {
-	{ "hackbench", "ipc", "socket", { "hackbench.throughput", "hackbench.throughput_worst" } },
-	{ "will-it-scale",
-	  "test",
-	  "page_fault1",
-	  { "will-it-scale.per_process_ops", "will-it-scale.per_thread_ops" } },
-	{ "fio-basic", "rw", "randread", { "fio.read_iops", "fio.read_clat_mean_us", "fio.read_bw_MBps" } },
+	{"hackbench", "ipc", "socket", {"hackbench.throughput", "hackbench.throughput_worst"}},
+	{"will-it-scale",
+	 "test",
+	 "page_fault1",
+	 {"will-it-scale.per_process_ops", "will-it-scale.per_thread_ops"}},
+	{"fio-basic",
+	 "rw",
+	 "randread",
+	 {"fio.read_iops", "fio.read_clat_mean_us", "fio.read_bw_MBps"}},
 };
 #define NTESTS (sizeof(tests) / sizeof(tests[0]))
 
 static const char *const monitors[] = {
-	"perf-stat.i.instructions", "perf-stat.i.cache-misses", "perf-stat.overall.ipc",
-	"vmstat.system.cs",         "vmstat.system.in",         "meminfo.Active(anon)",
-	"proc-vmstat.pgfault",      "turbostat.PkgWatt",        "mpstat.cpu.all.usr%",
-	"sched_debug.cfs_rq:/.load.avg",
+	"perf-stat.i.instructions", "perf-stat.i.cache-misses",
+	"perf-stat.overall.ipc",    "vmstat.system.cs",
+	"vmstat.system.in",         "meminfo.Active(anon)",
+	"proc-vmstat.pgfault",      "turbostat.PkgWatt",
+	"mpstat.cpu.all.usr%",      "sched_debug.cfs_rq:/.load.avg",
 };
 #define NMONITORS (sizeof(monitors) / sizeof(monitors[0]))
 
@@ -100,7 +105,8 @@ static bool step_of(const struct options *o, size_t test, long metric, long *at,
 	return o->commits > 1;
 }
 
-static double sample(const struct options *o, long box, size_t test, long commit, long run, long metric)
+static double sample(const struct options *o, long box, size_t test, long commit, long run,
+		     long metric)
 {
 	uint64_t where = ((uint64_t)box << 8 | test) << 20 | (uint64_t)metric;
 	double magnitude = uniform(o->seed, 5, test, (uint64_t)metric, 0) * 6;
@@ -143,7 +149,8 @@ static void print_submission(const struct options *o, long box, size_t test, lon
 	gmtime_r(&clock, &tm);
 	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	commit_id(o, commit, id);
-	printf("{\"key\":\"invented/%llu/%ld/%zu/%ld\",", (unsigned long long)o->seed, box, test, commit);
+	printf("{\"key\":\"invented/%llu/%ld/%zu/%ld\",", (unsigned long long)o->seed, box, test,
+	       commit);
 	printf("\"axes\":{\"testcase\":\"%s\",\"tbox_group\":\"invented-box%ld\",\"%s\":\"%s\","
 	       "\"kconfig\":\"x86_64-invented\",\"compiler\":\"gcc-12\"},",
 	       t->testcase, box + 1, t->axis, t->value);
@@ -155,7 +162,8 @@ static void print_submission(const struct options *o, long box, size_t test, lon
 		commit_id(o, commit - 1, parent);
 		printf(",\"parents\":[\"%s\"]", parent);
 	}
-	printf("},\"started\":\"%s\",\"info\":{\"origin\":\"invented\",\"hostname\":\"invented-box%ld-1\","
+	printf("},\"started\":\"%s\",\"info\":{\"origin\":\"invented\",\"hostname\":\"invented-box%"
+	       "ld-1\","
 	       "\"boot\":\"invented-%ld-%zu-%ld\"},\"runs\":[",
 	       date, box + 1, box, test, commit);
 	for (long r = 0; r < o->runs; r++) {
@@ -213,10 +221,12 @@ static bool parse(struct options *o, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .seed = 7, .commits = 40, .runs = 4, .metrics = 100, .boxes = 2, .tests = NTESTS };
+	struct options o = {
+		.seed = 7, .commits = 40, .runs = 4, .metrics = 100, .boxes = 2, .tests = NTESTS};
 
 	if (!parse(&o, argc, argv)) {
-		fprintf(stderr, "usage: invent [--seed N] [--commits N] [--runs N] [--metrics N] [--boxes N]"
+		fprintf(stderr, "usage: invent [--seed N] [--commits N] [--runs N] [--metrics N] "
+				"[--boxes N]"
 				" [--tests N] [--truth]\n");
 		return 2;
 	}

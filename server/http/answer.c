@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers: status, headers, body, compression. Made on the thread that ran the page; queued on the I/O thread. An
- * answer that depends on nothing but the data is filed in the page cache with all its headers, ready to send again.
+ * Answers: status, headers, body, compression. Made on the thread that ran the page; queued on the
+ * I/O thread. An answer that depends on nothing but the data is filed in the page cache with all
+ * its headers, ready to send again.
  */
 #include "server/http/conn.h"
 
@@ -124,7 +125,7 @@ static void file_in_cache(struct conn *c)
 /* Replaces the bytes by their gzip form where that is smaller. True: it was. */
 static bool compress_body(char **bytes, size_t *n)
 {
-	z_stream z = { 0 };
+	z_stream z = {0};
 	size_t room = *n; /* not smaller: not worth it */
 	char *packed = malloc(room);
 
@@ -187,7 +188,9 @@ static void add_special(struct conn *c, struct MHD_Response *a, unsigned status)
 		add(a, MHD_HTTP_HEADER_LOCATION, r->location);
 	if (r->filename)
 		add_filename(c, a);
-	int after = r->retry_after ? r->retry_after : status == 503 || status == 429 ? RETRY_AFTER : 0;
+	int after = r->retry_after                   ? r->retry_after
+		    : status == 503 || status == 429 ? RETRY_AFTER
+						     : 0;
 	if (after)
 		add(a, MHD_HTTP_HEADER_RETRY_AFTER, arena_fmt(r->ctx.arena, "%d", after));
 }
@@ -257,8 +260,8 @@ bool answer_asset(struct conn *c, const char *path)
 		return false;
 	bool gz = f->gz && c->takes_gzip;
 	size_t n = gz ? f->ngz : f->n;
-	struct MHD_Response *a = new_response((void *)(uintptr_t)(gz ? f->gz : f->bytes), n,
-					      MHD_RESPMEM_PERSISTENT);
+	struct MHD_Response *a =
+		new_response((void *)(uintptr_t)(gz ? f->gz : f->bytes), n, MHD_RESPMEM_PERSISTENT);
 	add(a, MHD_HTTP_HEADER_CONTENT_TYPE, f->mime);
 	if (gz)
 		add(a, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bodies of requests: collected in memory up to the limit, unpacked up to another, and all of them together
- * within a budget of the process. The body of a request that has failed already is read and dropped, so that the
- * client gets to see the answer instead of a broken connection.
+ * Bodies of requests: collected in memory up to the limit, unpacked up to another, and all of them
+ * together within a budget of the process. The body of a request that has failed already is read
+ * and dropped, so that the client gets to see the answer instead of a broken connection.
  */
 #include "server/http/conn.h"
 
@@ -132,9 +132,9 @@ static int inflate_into(struct conn *c, z_stream *z)
 static int unpack(struct conn *c)
 {
 	struct body packed = c->body;
-	z_stream z = { 0 };
+	z_stream z = {0};
 
-	c->body = (struct body){ .max = packed.max };
+	c->body = (struct body){.max = packed.max};
 	if (inflateInit2(&z, 15 + 16) != Z_OK)
 		die("out of memory");
 	z.next_in = (Bytef *)packed.p;

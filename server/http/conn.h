@@ -32,12 +32,12 @@ struct http {
 	struct page_cache *cache;
 	struct counters counters;
 	int listen_fd;
-	char salt[DIGEST_HEX + 1];     /* in every ETag: this program, this database, these settings */
-	char id_prefix[8];             /* of request numbers: differs from start to start */
+	char salt[DIGEST_HEX + 1]; /* in every ETag: this program, this database, these settings */
+	char id_prefix[8];         /* of request numbers: differs from start to start */
 	_Atomic uint64_t last_request;
 	atomic_bool stopping;
-	_Atomic int64_t running;       /* pages that run now */
-	_Atomic int64_t sending;       /* answers made and not sent to the end */
+	_Atomic int64_t running; /* pages that run now */
+	_Atomic int64_t sending; /* answers made and not sent to the end */
 	/* arenas and reading connections, under the lock */
 	pthread_mutex_t lock;
 	struct arena *arenas[ARENAS_KEPT];
@@ -47,39 +47,39 @@ struct http {
 
 /* The body of a request while it comes in. */
 struct body {
-	char *p;             /* malloc'ed, NUL-terminated when complete */
+	char *p; /* malloc'ed, NUL-terminated when complete */
 	size_t len, cap;
-	size_t dropped;      /* bytes read and not kept */
-	size_t max;          /* as sent */
+	size_t dropped; /* bytes read and not kept */
+	size_t max;     /* as sent */
 	bool gzip;
 };
 
 enum stage {
-	STAGE_HEAD,      /* the head is being read */
-	STAGE_BODY,      /* the body comes in (or is dropped, when the request has failed) */
-	STAGE_WAITING,   /* suspended: a worker or the writer has it */
-	STAGE_ANSWERED,  /* there is an answer to queue */
+	STAGE_HEAD,     /* the head is being read */
+	STAGE_BODY,     /* the body comes in (or is dropped, when the request has failed) */
+	STAGE_WAITING,  /* suspended: a worker or the writer has it */
+	STAGE_ANSWERED, /* there is an answer to queue */
 	STAGE_SENDING,
 };
 
 struct conn {
-	struct req r;        /* first: what pages see */
+	struct req r; /* first: what pages see */
 	struct http *http;
 	struct MHD_Connection *mc;
 	struct peer *peer;
 	enum stage stage;
-	struct task task;    /* while a worker has it */
+	struct task task; /* while a worker has it */
 	struct out out;
 	struct token token;
 	struct body body;
 	char id[32];
-	int64_t began;       /* clock_us */
+	int64_t began; /* clock_us */
 
-	char *uri;           /* as sent */
-	const char *query;   /* after '?', or NULL */
+	char *uri;         /* as sent */
+	const char *query; /* after '?', or NULL */
 	const struct route *route;
-	char allow[64];      /* for 405 */
-	bool close;          /* after the answer */
+	char allow[64]; /* for 405 */
+	bool close;     /* after the answer */
 	bool takes_gzip;
 
 	struct job *job;
@@ -89,7 +89,7 @@ struct conn {
 	bool has_etag;
 	struct digest etag;
 	unsigned status;
-	size_t sent;         /* bytes of the body */
+	size_t sent; /* bytes of the body */
 	struct MHD_Response *response;
 	struct cached_page *cached; /* response is its */
 };
@@ -108,7 +108,8 @@ int request_check_token(struct conn *c);
 
 /* Of an error that comes before the page is known. */
 enum form form_guess(const char *uri, const char *accept);
-/* Of a page with these flags. E_NOTFOUND: it was asked for in a form it does not have; E_INVALID. */
+/* Of a page with these flags. E_NOTFOUND: it was asked for in a form it does not have; E_INVALID.
+ */
 int form_choose(struct ctx *c, unsigned flags, int suffix, const char *format, const char *accept,
 		enum form *out);
 /* Length of ".json", ".csv", ".txt" at the end of a path, and which; 0 and -1 without. */

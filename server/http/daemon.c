@@ -83,8 +83,8 @@ int http_listen(struct ctx *c, const char *address, int *fd, char shown[80])
 
 /* --- start --- */
 
-/* What the pages depend on besides data and address. A database that was put in the place of another may
- * repeat its generations, so the file counts too. */
+/* What the pages depend on besides data and address. A database that was put in the place of
+ * another may repeat its generations, so the file counts too. */
 static void make_salt(struct http *h)
 {
 	struct digest_state d;
@@ -120,14 +120,14 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *cls, const char *
 	(void)cls;
 	vsnprintf(text, sizeof(text), fmt, ap);
 	text[strcspn(text, "\r\n")] = '\0';
-	log_msg(LOG_WARN, "http", "%s", text);
+	log_msg(LOG_INFO, "http", "%s", text); /* mostly clients that went away */
 }
 
 static struct MHD_Daemon *start_daemon(struct http *h, unsigned threads)
 {
 	return MHD_start_daemon(
-		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
-		NULL, conn_on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
+		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
+		NULL, NULL, conn_on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
 		MHD_OPTION_LISTEN_SOCKET, h->listen_fd, MHD_OPTION_THREAD_POOL_SIZE, threads,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)h->config->connections,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_TIMEOUT,
@@ -170,7 +170,7 @@ static bool wait_for_zero(const counter *n, int64_t deadline)
 	while (atomic_load(n) > 0) {
 		if (clock_us() > deadline)
 			return false;
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	}
 	return true;
 }

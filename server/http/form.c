@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which form of a page is wanted: by ?format=, by the suffix, by Accept. People's browsers say text/html; a bare
- * "anything" is curl in a terminal, which gets text where there is text. Quality values are not weighed: no client
- * that matters uses them to choose between these forms.
+ * Which form of a page is wanted: by ?format=, by the suffix, by Accept. People's browsers say
+ * text/html; a bare "anything" is curl in a terminal, which gets text where there is text. Quality
+ * values are not weighed: no client that matters uses them to choose between these forms.
  */
 #include "server/http/conn.h"
 
 #include <strings.h>
 
-static const char *const words[] = { "html", "json", "csv", "txt" };
-static const char *const labels[] = { "HTML", "JSON", "CSV", "text" };
+static const char *const words[] = {"html", "json", "csv", "txt"};
+static const char *const labels[] = {"HTML", "JSON", "CSV", "text"};
 
 size_t form_suffix(const char *path, int *suffix)
 {
@@ -101,7 +101,8 @@ int form_choose(struct ctx *c, unsigned flags, int suffix, const char *format, c
 		for (wanted = FORM_TXT; wanted >= 0 && strcmp(words[wanted], format); wanted--)
 			;
 		if (wanted < 0)
-			return fault(c, "format", "\"%.40s\" is none of: html, json, csv, txt", format);
+			return fault(c, "format", "\"%.40s\" is none of: html, json, csv, txt",
+				     format);
 	}
 	if (wanted < 0) {
 		*out = flags & NO_HTML ? flags & HAS_JSON ? FORM_JSON : FORM_TXT

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The daemon and its callbacks: how a request moves from stage to stage. libmicrohttpd calls conn_on_request once
- * with the head, then with each piece of the body, then once more; a request that waits for a worker or the writer
- * is suspended meanwhile and called again when there is an answer.
+ * The daemon and its callbacks: how a request moves from stage to stage. libmicrohttpd calls
+ * conn_on_request once with the head, then with each piece of the body, then once more; a request
+ * that waits for a worker or the writer is suspended meanwhile and called again when there is an
+ * answer.
  */
-#include "server/http/conn.h"
+#include "server/http/http.h"
 
 #include <assert.h>
 #include <strings.h>
@@ -14,6 +15,7 @@
 #include "server/base/log.h"
 #include "server/base/num.h"
 #include "server/http/asset.h"
+#include "server/http/conn.h"
 
 #define SECOND INT64_C(1000000)
 
@@ -75,7 +77,7 @@ void *conn_on_uri(void *cls, const char *uri, struct MHD_Connection *mc)
 }
 
 void conn_on_completed(void *cls, struct MHD_Connection *mc, void **con_cls,
-			 enum MHD_RequestTerminationCode end)
+		       enum MHD_RequestTerminationCode end)
 {
 	struct http *h = cls;
 	struct conn *c = *con_cls;
@@ -170,14 +172,16 @@ int conn_submit(struct req *r, struct job *j, int (*reply)(struct req *r, struct
 	j->done = job_done;
 	int e = writer_submit(r->writer, j);
 	if (e < 0)
-		return fail(&r->ctx, (enum err)e, "%s",
-			    e == E_DISK_FULL ? "the disk is nearly full: results are refused until there is room"
-					     : "too many uploads wait to be written: try again in a moment");
+		return fail(
+			&r->ctx, (enum err)e, "%s",
+			e == E_DISK_FULL
+				? "the disk is nearly full: results are refused until there is room"
+				: "too many uploads wait to be written: try again in a moment");
 	return REQ_PENDING;
 }
 
-/* Hands the request to a worker. Counted before the look at stopping, so that http_stop never misses
- * a connection that is about to be suspended. */
+/* Hands the request to a worker. Counted before the look at stopping, so that http_stop never
+ * misses a connection that is about to be suspended. */
 static bool suspend(struct conn *c)
 {
 	struct http *h = c->http;
@@ -219,7 +223,7 @@ static enum MHD_Result on_head(struct conn *c, const char *method, const char *v
 	}
 	c->stage = STAGE_BODY;
 	if (n || chunked)
-		peer_set_deadline(c->peer, deadline_for(chunked	? (size_t)c->http->config->max_body
+		peer_set_deadline(c->peer, deadline_for(chunked ? (size_t)c->http->config->max_body
 							: n < (int64_t)DRAIN_MAX ? (size_t)n
 										 : DRAIN_MAX));
 	return MHD_YES;
@@ -240,8 +244,8 @@ static enum MHD_Result on_body_end(struct conn *c)
 }
 
 enum MHD_Result conn_on_request(void *cls, struct MHD_Connection *mc, const char *url,
-				  const char *method, const char *version, const char *data,
-				  size_t *ndata, void **con_cls)
+				const char *method, const char *version, const char *data,
+				size_t *ndata, void **con_cls)
 {
 	struct conn *c = *con_cls;
 
@@ -267,7 +271,7 @@ enum MHD_Result conn_on_request(void *cls, struct MHD_Connection *mc, const char
 }
 
 void conn_on_connection(void *cls, struct MHD_Connection *mc, void **socket_context,
-			  enum MHD_ConnectionNotificationCode what)
+			enum MHD_ConnectionNotificationCode what)
 {
 	struct http *h = cls;
 

@@ -24,12 +24,13 @@ struct writer;
  * read-only server. */
 int http_start(struct ctx *c, const struct config *cfg, struct writer *w, int listen_fd,
 	       struct http **out);
-/* deadline: of clock_us; what is not sent by then is cut off. False: a request hangs, so nothing was
- * freed and the process must end without more ado. */
+/* deadline: of clock_us; what is not sent by then is cut off. False: a request hangs, so nothing
+ * was freed and the process must end without more ado. */
 bool http_refuse(struct http *h, int64_t deadline);
 bool http_stop(struct http *h, int64_t deadline);
 
-/* Opens the listening socket of "ADDR:PORT"; shown gets the address as bound, with the real port. */
+/* Opens the listening socket of "ADDR:PORT"; shown gets the address as bound, with the real port.
+ */
 int http_listen(struct ctx *c, const char *address, int *fd, char shown[80]);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash table of chains and a list in order of use, under one lock that is held for a few pointer moves. A page
- * that leaves while it is being sent stays alive until its last user gives it back.
+ * A hash table of chains and a list in order of use, under one lock that is held for a few pointer
+ * moves. A page that leaves while it is being sent stays alive until its last user gives it back.
  */
 #include "server/http/page_cache.h"
 
@@ -12,9 +12,9 @@
 #include "server/base/err.h"
 #include "server/pages/counters.h"
 
-#define BUCKETS 4096u
-#define OVERHEAD 1024     /* of an answer besides its body: headers and bookkeeping */
-#define LARGEST_SHARE 8   /* one page may fill no more than this part of the cache */
+#define BUCKETS       4096u
+#define OVERHEAD      1024 /* of an answer besides its body: headers and bookkeeping */
+#define LARGEST_SHARE 8    /* one page may fill no more than this part of the cache */
 
 struct cached_page {
 	struct digest key;
@@ -142,10 +142,11 @@ struct cached_page *page_cache_put(struct page_cache *pc, const struct digest *k
 	struct cached_page *p = calloc(1, sizeof(*p));
 	if (!p)
 		die("out of memory");
-	*p = (struct cached_page){ .key = *key, .answer = answer, .bytes = nbytes, .users = 2 };
+	*p = (struct cached_page){.key = *key, .answer = answer, .bytes = nbytes, .users = 2};
 
 	pthread_mutex_lock(&pc->lock);
-	struct cached_page *same = find(pc, key); /* two threads made it at once: the later one stays */
+	struct cached_page *same =
+		find(pc, key); /* two threads made it at once: the later one stays */
 	if (same)
 		evict(pc, same);
 	while (pc->used + nbytes + OVERHEAD > pc->max)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread that walks over all sockets once a second. It shuts down, never closes: libmicrohttpd sees the end of
- * the stream and closes by itself. The lock is held over the walk, so a descriptor cannot be somebody else's by then.
+ * A thread that walks over all sockets once a second. It shuts down, never closes: libmicrohttpd
+ * sees the end of the stream and closes by itself. The lock is held over the walk, so a descriptor
+ * cannot be somebody else's by then.
  */
 #include "server/http/reaper.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Closes sockets that take too long: libmicrohttpd's timeout starts again with each byte, so a client that sends
- * one byte a second would hold its connection for ever.
+ * Closes sockets that take too long: libmicrohttpd's timeout starts again with each byte, so a
+ * client that sends one byte a second would hold its connection for ever.
  */
 #ifndef HTTP_REAPER_H
 #define HTTP_REAPER_H

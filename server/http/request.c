@@ -41,7 +41,7 @@ const char *request_header(const struct conn *c, const char *name)
 static int check_head(struct conn *c, const char *version)
 {
 	struct ctx *ctx = &c->r.ctx;
-	struct head_check h = { 0 };
+	struct head_check h = {0};
 
 	MHD_get_connection_values(c->mc, MHD_HEADER_KIND, count_header, &h);
 	c->close = true;
@@ -88,7 +88,8 @@ static int read_params(struct conn *c)
 	for (const char *p = c->query; *p; p++)
 		n += *p == '&';
 	if (n > PARAMS_MAX)
-		return fail(&c->r.ctx, E_URI_TOO_LONG, "a query may have %d parameters", PARAMS_MAX);
+		return fail(&c->r.ctx, E_URI_TOO_LONG, "a query may have %d parameters",
+			    PARAMS_MAX);
 	struct param *list = arena_array(a, struct param, n);
 	char *p = arena_str(a, c->query), *end;
 	for (n = 0; p; p = end) {
@@ -104,7 +105,7 @@ static int read_params(struct conn *c)
 			value = p + strlen(p);
 		if (route_decode(p, true) < 0 || route_decode(value, true) < 0)
 			return fail(&c->r.ctx, E_SYNTAX, "the query has a broken %% escape");
-		list[n++] = (struct param){ p, value };
+		list[n++] = (struct param){p, value};
 	}
 	c->r.params = list;
 	c->r.nparams = n;
@@ -151,7 +152,8 @@ static int find_route(struct conn *c, bool is_api)
 			 get && own[0] ? ", " : "", own);
 	}
 	if (c->allow[0])
-		return fail(&c->r.ctx, E_METHOD, "%.20s is not possible here, but %s", method, c->allow);
+		return fail(&c->r.ctx, E_METHOD, "%.20s is not possible here, but %s", method,
+			    c->allow);
 	return fail(&c->r.ctx, E_NOTFOUND, "there is no page at this address");
 bad_path:
 	return fail(&c->r.ctx, E_SYNTAX, "the path has a broken %% escape or too many parts");
@@ -161,7 +163,8 @@ static void note_forms(struct conn *c)
 {
 	unsigned flags = c->route->flags;
 
-	c->r.forms = (flags & HAS_JSON ? 1u << FORM_JSON : 0) | (flags & HAS_CSV ? 1u << FORM_CSV : 0) |
+	c->r.forms = (flags & HAS_JSON ? 1u << FORM_JSON : 0) |
+		     (flags & HAS_CSV ? 1u << FORM_CSV : 0) |
 		     (flags & HAS_TXT ? 1u << FORM_TXT : 0);
 }
 
@@ -240,9 +243,9 @@ static const struct {
 	unsigned flag, scope;
 	const char *name;
 } scopes[] = {
-	{ NEEDS_UPLOAD, SCOPE_UPLOAD, "upload" },
-	{ NEEDS_TRIAGE, SCOPE_TRIAGE, "triage" },
-	{ NEEDS_ADMIN, SCOPE_ADMIN, "admin" },
+	{NEEDS_UPLOAD, SCOPE_UPLOAD, "upload"},
+	{NEEDS_TRIAGE, SCOPE_TRIAGE, "triage"},
+	{NEEDS_ADMIN, SCOPE_ADMIN, "admin"},
 };
 
 static const char *bearer(const struct conn *c)
@@ -277,6 +280,7 @@ int request_check_token(struct conn *c)
 	c->r.token = &c->token;
 	for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++)
 		if (flags & scopes[i].flag && !(c->token.scopes & scopes[i].scope))
-			return fail(ctx, E_FORBIDDEN, "the token lacks the scope %s", scopes[i].name);
+			return fail(ctx, E_FORBIDDEN, "the token lacks the scope %s",
+				    scopes[i].name);
 	return 0;
 }

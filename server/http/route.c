@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of URLs and how a path finds its row. Paths are cut before they are decoded, so an encoded slash
- * stays inside its segment. The table is short: it is walked from the top, and the first row that fits wins.
+ * The table of URLs and how a path finds its row. Paths are cut before they are decoded, so an
+ * encoded slash stays inside its segment. The table is short: it is walked from the top, and the
+ * first row that fits wins.
  */
 #include "server/http/route.h"
 
@@ -12,7 +13,7 @@
 #include "server/http/routes.def"
 #undef ROUTE
 
-#define ROUTE(method, pattern, page, flags) { #method, pattern, page, flags },
+#define ROUTE(method, pattern, page, flags) {#method, pattern, page, flags},
 static const struct route routes[] = {
 #include "server/http/routes.def"
 };
@@ -77,7 +78,8 @@ int route_cut(char *path, char **segments, int max)
 	}
 }
 
-/* Whether the pattern takes the segments; fills captures. The tail is the first segment of a *name. */
+/* Whether the pattern takes the segments; fills captures. The tail is the first segment of a *name.
+ */
 static bool pattern_fits(const char *pattern, char *const *segments, size_t n,
 			 const char *captures[4], size_t *tail)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A page, from the snapshot of the database to the finished answer. Each thread that runs pages has one reading
- * connection, opened at its first use and closed when all threads have ended.
+ * A page, from the snapshot of the database to the finished answer. Each thread that runs pages has
+ * one reading connection, opened at its first use and closed when all threads have ended.
  *
- * What is cached is asked for with the generation read by itself; only when that does not settle it a
- * snapshot is opened, and the answer is filed under the generation of the snapshot.
+ * What is cached is asked for with the generation read by itself; only when that does not settle it
+ * a snapshot is opened, and the answer is filed under the generation of the snapshot.
  */
 #include "server/http/conn.h"
 
@@ -54,8 +54,8 @@ void run_close_dbs(struct http *h)
 static void make_etag(struct conn *c)
 {
 	struct digest_state d;
-	int64_t facts[3] = { c->r.generation, c->r.form,
-			     c->r.token ? 1 + (int64_t)c->token.scopes : 0 };
+	int64_t facts[3] = {c->r.generation, c->r.form,
+			    c->r.token ? 1 + (int64_t)c->token.scopes : 0};
 
 	digest_init(&d);
 	digest_add_str(&d, c->http->salt);

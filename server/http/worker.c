@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bounded queue and its threads. Two lists: the rest of begun work goes first, since people wait for it and it
- * frees memory; new work is bounded, so overload is refused instead of hoarded.
+ * A bounded queue and its threads. Two lists: the rest of begun work goes first, since people wait
+ * for it and it frees memory; new work is bounded, so overload is refused instead of hoarded.
  */
 #include "server/http/worker.h"
 

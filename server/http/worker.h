@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pool of threads for what would block an I/O thread: parsing large bodies, pages flagged SLOW, replies after
- * a commit. A task is a part of its owner's memory, so queueing one never allocates.
+ * The pool of threads for what would block an I/O thread: parsing large bodies, pages flagged SLOW,
+ * replies after a commit. A task is a part of its owner's memory, so queueing one never allocates.
  */
 #ifndef HTTP_WORKER_H
 #define HTTP_WORKER_H
@@ -22,7 +22,8 @@ struct workers *workers_start(unsigned threads, size_t limit);
 bool workers_add(struct workers *w, struct task *t);
 /* Queues the rest of something that was begun: never refused, and taken before new tasks. */
 void workers_add_rest(struct workers *w, struct task *t);
-/* Runs what is queued to the end, joins the threads, frees. Nothing may be added from outside any more. */
+/* Runs what is queued to the end, joins the threads, frees. Nothing may be added from outside any
+ * more. */
 void workers_stop(struct workers *w);
 
 #endif

@@ -26,11 +26,11 @@ struct counters {
 	size_t nroutes;
 	counter bytes_sent, not_modified;
 	counter cache_hits, cache_misses, cache_bytes, cache_pages;
-	counter connections;   /* open now */
-	counter reaped;        /* closed because they were too slow */
-	counter suspended;     /* requests that wait for a worker or the writer now */
-	counter body_bytes;    /* of request bodies in memory now */
-	counter refused;       /* requests answered 503 because something was full */
+	counter connections; /* open now */
+	counter reaped;      /* closed because they were too slow */
+	counter suspended;   /* requests that wait for a worker or the writer now */
+	counter body_bytes;  /* of request bodies in memory now */
+	counter refused;     /* requests answered 503 because something was full */
 };
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How the service is: /healthz for "does it answer", /readyz for "may it be sent work", /metrics for Prometheus, and
- * /status, the same for people. All of it is about this process; figures start at zero with it.
+ * How the service is: /healthz for "does it answer", /readyz for "may it be sent work", /metrics
+ * for Prometheus, and /status, the same for people. All of it is about this process; figures start
+ * at zero with it.
  */
 #include "server/pages/req.h"
 
@@ -34,7 +35,7 @@ int page_healthz(struct req *r)
 
 int page_readyz(struct req *r)
 {
-	struct writer_stats stats = { 0 };
+	struct writer_stats stats = {0};
 	int64_t generation;
 	const char *trouble = NULL;
 
@@ -63,10 +64,11 @@ struct health {
 	int64_t accepted, refused; /* uploads */
 };
 
-static void put(struct health *h, const char *metric, const char *type, const char *words, int64_t v)
+static void put(struct health *h, const char *metric, const char *type, const char *words,
+		int64_t v)
 {
 	if (h->n < FIGURES_MAX)
-		h->figures[h->n++] = (struct figure){ metric, type, words, (double)v };
+		h->figures[h->n++] = (struct figure){metric, type, words, (double)v};
 }
 
 static void put_process(struct health *h, const struct counters *n)
@@ -80,12 +82,15 @@ static void put_process(struct health *h, const struct counters *n)
 	}
 	put(h, "start_time_seconds", "gauge", "started at, seconds since 1970", n->started);
 	put(h, "connections", "gauge", "connections open now", n->connections);
-	put(h, "suspended_requests", "gauge", "requests that wait for a worker or the disk", n->suspended);
+	put(h, "suspended_requests", "gauge", "requests that wait for a worker or the disk",
+	    n->suspended);
 	put(h, "request_body_bytes", "gauge", "bytes of request bodies in memory", n->body_bytes);
 	put(h, "sent_bytes_total", "counter", "bytes sent", n->bytes_sent);
-	put(h, "not_modified_total", "counter", "answers that the reader had already", n->not_modified);
+	put(h, "not_modified_total", "counter", "answers that the reader had already",
+	    n->not_modified);
 	put(h, "busy_total", "counter", "requests told to come back later", n->refused);
-	put(h, "reaped_connections_total", "counter", "connections closed for being too slow", n->reaped);
+	put(h, "reaped_connections_total", "counter", "connections closed for being too slow",
+	    n->reaped);
 	put(h, "uploads_accepted_total", "counter", "uploads accepted", h->accepted);
 	put(h, "uploads_refused_total", "counter", "uploads refused", h->refused);
 	put(h, "page_cache_hits_total", "counter", "pages found in the page cache", n->cache_hits);
@@ -104,9 +109,10 @@ static void put_writer(struct health *h, struct writer *w)
 	put(h, "writer_queue", "gauge", "uploads that wait to be written", s.queued);
 	put(h, "writer_jobs_total", "counter", "jobs written or refused by the writer", s.jobs);
 	put(h, "writer_batches_total", "counter", "transactions", s.batches);
-	put(h, "writer_failed_batches_total", "counter", "transactions that were undone", s.failed_batches);
-	put(h, "writer_refused_total", "counter", "jobs refused because the queue or the disk was full",
-	    s.refused);
+	put(h, "writer_failed_batches_total", "counter", "transactions that were undone",
+	    s.failed_batches);
+	put(h, "writer_refused_total", "counter",
+	    "jobs refused because the queue or the disk was full", s.refused);
 	put(h, "writer_commit_seconds_total", "counter", "seconds spent in commits", s.commit_us);
 	h->figures[h->n - 1].value /= 1e6;
 }
@@ -118,10 +124,11 @@ static int collect(struct req *r, struct health *h)
 
 	if (e < 0)
 		return e;
-	*h = (struct health){ 0 };
+	*h = (struct health){0};
 	put_process(h, r->counters);
 	put_writer(h, r->writer);
-	put(h, "database_generation", "counter", "write transactions of the database so far", r->generation);
+	put(h, "database_generation", "counter", "write transactions of the database so far",
+	    r->generation);
 	put(h, "series", "gauge", "series", s.series);
 	put(h, "commits", "gauge", "commits", s.commits);
 	put(h, "runs", "gauge", "runs", s.runs);
@@ -141,8 +148,10 @@ static void requests_text(struct out *o, const struct counters *n)
 			int64_t v = row->by_class[k];
 			if (v)
 				out_fmt(o,
-					"plumbline_requests_total{method=\"%s\",route=\"%s\",status=\"%dxx\"}"
-					" %lld\n", row->method, row->pattern, k, (long long)v);
+					"plumbline_requests_total{method=\"%s\",route=\"%s\","
+					"status=\"%dxx\"}"
+					" %lld\n",
+					row->method, row->pattern, k, (long long)v);
 		}
 	}
 	out_str(o, "# HELP plumbline_request_seconds_total time from head to last byte\n"
@@ -151,7 +160,9 @@ static void requests_text(struct out *o, const struct counters *n)
 		const struct route_counter *row = &n->routes[i];
 		int64_t us = row->us;
 		if (us)
-			out_fmt(o, "plumbline_request_seconds_total{method=\"%s\",route=\"%s\"} %.6f\n",
+			out_fmt(o,
+				"plumbline_request_seconds_total{method=\"%s\",route=\"%s\"} "
+				"%.6f\n",
 				row->method, row->pattern, (double)us / 1e6);
 	}
 }
@@ -209,7 +220,8 @@ int page_status(struct req *r)
 	layout_time(o, r->counters->started);
 	html(o, " (UTC)%s. Figures of this process start at zero with it.</p>\n",
 	     r->config->read_only ? ", read-only" : "");
-	html(o, "<table>\n<thead><tr><th scope=\"col\">what</th><th scope=\"col\">now</th></tr></thead>\n"
+	html(o, "<table>\n<thead><tr><th scope=\"col\">what</th><th "
+		"scope=\"col\">now</th></tr></thead>\n"
 		"<tbody>\n");
 	for (size_t i = 0; i < h.n; i++) {
 		html(o, "<tr><th scope=\"row\">%s</th><td>", h.figures[i].words);

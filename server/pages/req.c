@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Typed parameters, addresses of the page itself, and the answers to errors. A bad parameter is filed as a fault
- * and reading goes on, so that one answer names all of them; req_status says it at the end.
+ * Typed parameters, addresses of the page itself, and the answers to errors. A bad parameter is
+ * filed as a fault and reading goes on, so that one answer names all of them; req_status says it at
+ * the end.
  */
 #include "server/pages/req.h"
 
@@ -15,8 +16,8 @@
 
 #define AXES_MAX 64 /* filters in one address */
 
-static const char *const form_words[] = { "html", "json", "csv", "txt" };
-static const char *const form_labels[] = { "HTML", "JSON", "CSV", "text" };
+static const char *const form_words[] = {"html", "json", "csv", "txt"};
+static const char *const form_labels[] = {"HTML", "JSON", "CSV", "text"};
 
 const char *req_param(const struct req *r, const char *name)
 {
@@ -35,8 +36,8 @@ int64_t req_int(struct req *r, const char *name, int64_t min, int64_t max, int64
 		return fallback;
 	if (num_parse_int(text, min, max, &v))
 		return v;
-	fault(&r->ctx, name, "\"%.80s\" is not a whole number from %lld to %lld", text, (long long)min,
-	      (long long)max);
+	fault(&r->ctx, name, "\"%.80s\" is not a whole number from %lld to %lld", text,
+	      (long long)min, (long long)max);
 	return fallback;
 }
 
@@ -70,7 +71,8 @@ int64_t req_time(struct req *r, const char *name)
 		return TIME_NONE;
 	if (clock_parse(text, &t))
 		return t;
-	fault(&r->ctx, name, "\"%.80s\" is not a time such as 2023-07-20 or 2023-07-20T03:01:00Z", text);
+	fault(&r->ctx, name, "\"%.80s\" is not a time such as 2023-07-20 or 2023-07-20T03:01:00Z",
+	      text);
 	return TIME_NONE;
 }
 
@@ -106,7 +108,7 @@ void req_axes(struct req *r, const char *prefix, const struct pair **pairs, size
 		else if (*n == AXES_MAX)
 			fault(&r->ctx, p->name, "more than %d filters", AXES_MAX);
 		else
-			put_axis(list, n, (struct pair){ p->name + skip, p->value });
+			put_axis(list, n, (struct pair){p->name + skip, p->value});
 	}
 	qsort(list, *n, sizeof(*list), by_name);
 	*pairs = list;
@@ -142,7 +144,8 @@ static struct url *form_url(struct req *r, enum form f, const char *changed, con
 	struct arena *a = r->ctx.arena;
 	bool clash = ends_like_form(r->path);
 	bool suffix = f != FORM_HTML && !clash && r->path[strlen(r->path) - 1] != '/';
-	struct url *u = url_path(a, suffix ? arena_fmt(a, "%s.%s", r->path, form_words[f]) : r->path);
+	struct url *u =
+		url_path(a, suffix ? arena_fmt(a, "%s.%s", r->path, form_words[f]) : r->path);
 
 	for (size_t i = 0; i < r->nparams; i++) {
 		const struct param *p = &r->params[i];

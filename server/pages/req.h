@@ -44,9 +44,9 @@ struct req {
 	const struct token *token; /* of the request, NULL: none */
 	const struct config *config;
 	struct writer *writer;
-	int64_t generation; /* of the data in this snapshot */
-	unsigned forms;     /* the page's other forms, bits 1 << FORM_… */
-	const char *id;     /* of the request, as in the log */
+	int64_t generation;              /* of the data in this snapshot */
+	unsigned forms;                  /* the page's other forms, bits 1 << FORM_… */
+	const char *id;                  /* of the request, as in the log */
 	const char *css_href, *js_href;  /* hashed names of the static files */
 	const struct counters *counters; /* of the process, for /metrics and /status */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The answer to an error, in the form that was asked for: problem+json (RFC 9457) for programs, a page
- * with a way on for people, text for the rest. What went wrong inside stays in the log; the client gets the
- * request's number.
+ * The answer to an error, in the form that was asked for: problem+json (RFC 9457) for programs, a
+ * page with a way on for people, text for the rest. What went wrong inside stays in the log; the
+ * client gets the request's number.
  */
 #include "server/pages/req.h"
 
@@ -16,9 +16,11 @@ static const char *detail_of(const struct req *r, int status)
 	const struct ctx *c = &r->ctx;
 
 	if (status == 500)
-		return arena_fmt(c->arena,
-				 "Something went wrong here, not with your request. It is in the log "
-				 "as request %s.", r->id ? r->id : "?");
+		return arena_fmt(
+			c->arena,
+			"Something went wrong here, not with your request. It is in the log "
+			"as request %s.",
+			r->id ? r->id : "?");
 	if (c->faults_seen > 1)
 		return arena_fmt(c->arena, "%zu things are wrong%s", c->faults_seen,
 				 c->faults_seen > c->nfaults ? "; the first are listed" : "");
@@ -70,7 +72,8 @@ static void error_text(struct req *r, int status)
 	r->answer_type = "text/plain; charset=utf-8";
 	out_fmt(r->out, "%d %s: %s\n", status, err_title(status), detail_of(r, status));
 	for (size_t i = 0; status != 500 && i < c->nfaults; i++)
-		out_fmt(r->out, "%s%s\n", fault_place(c->arena, &c->faults[i]), c->faults[i].message);
+		out_fmt(r->out, "%s%s\n", fault_place(c->arena, &c->faults[i]),
+			c->faults[i].message);
 }
 
 static void error_html(struct req *r, int status)
@@ -89,8 +92,9 @@ static void error_html(struct req *r, int status)
 			     c->faults[i].message);
 		html(o, "</ul>\n");
 	}
-	html(o, "<form action=\"/search\"><p><label>Look for a commit, a metric, a test or a machine: "
-		"<input type=\"search\" name=\"q\"></label> <button>Search</button></p></form>\n<p>");
+	html(o,
+	     "<form action=\"/search\"><p><label>Look for a commit, a metric, a test or a machine: "
+	     "<input type=\"search\" name=\"q\"></label> <button>Search</button></p></form>\n<p>");
 	html_link(o, url_home(c->arena), "Home");
 	html(o, " · ");
 	html_link(o, url_path(c->arena, "/help/reading"), "How to read a table");

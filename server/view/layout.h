@@ -30,8 +30,8 @@ void layout_end(struct out *o);
 void layout_value(struct out *o, double v);
 /* With the unit in readable form: "2.34 ms" for 2343000 ns, "1.2 GB/s". unit NULL: plain. */
 void layout_quantity(struct out *o, double v, const char *unit);
-/* The figure as a report mail prints it, unscaled, with its unit small beside it: a reader who comes from a mail
- * finds it again. unit NULL: plain. */
+/* The figure as a report mail prints it, unscaled, with its unit small beside it: a reader who
+ * comes from a mail finds it again. unit NULL: plain. */
 void layout_figure(struct out *o, double v, const char *unit);
 /* "-12.5 %" with sign; NAN: "–"; infinity: "from 0". */
 void layout_percent(struct out *o, double pct);

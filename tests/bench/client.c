@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The client of the benchmarks: raw sockets and keep-alive, so that it costs little beside the server.
+ * The client of the benchmarks: raw sockets and keep-alive, so that it costs little beside the
+ *server.
  *
- *	client post PORT TOKEN FILE CLIENTS    every line of FILE is one upload; prints seconds, bodies, bytes
- *	client get PORT PATH COUNT [HEADER…]   one connection, one request after the other; prints the median and
- *	                                       the 95th percentile in microseconds, status and bytes of the last answer
+ *	client post PORT TOKEN FILE CLIENTS    every line of FILE is one upload; prints seconds,
+ *bodies, bytes client get PORT PATH COUNT [HEADER…]   one connection, one request after the other;
+ *prints the median and the 95th percentile in microseconds, status and bytes of the last answer
  */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -35,9 +36,9 @@ static void give_up(const char *what)
 
 static int dial(int port)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET,
-				  .sin_port = htons((uint16_t)port),
-				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in to = {.sin_family = AF_INET,
+				 .sin_port = htons((uint16_t)port),
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int one = 1;
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
@@ -63,7 +64,7 @@ static void send_all(int fd, const char *p, size_t n)
 static struct answer receive(int fd)
 {
 	static _Thread_local char buf[1 << 16];
-	struct answer a = { 0 };
+	struct answer a = {0};
 	size_t n = 0;
 	char *end;
 
@@ -159,7 +160,7 @@ static void read_lines(const char *path, struct lines *l)
 
 static int post(char **argv)
 {
-	struct lines l = { .port = (int)strtol(argv[0], NULL, 10), .token = argv[1] };
+	struct lines l = {.port = (int)strtol(argv[0], NULL, 10), .token = argv[1]};
 	int clients = (int)strtol(argv[3], NULL, 10);
 	pthread_t threads[64];
 	size_t bytes = 0;
@@ -192,7 +193,7 @@ static int get(int argc, char **argv)
 	int fd = dial((int)strtol(argv[0], NULL, 10));
 	long count = strtol(argv[2], NULL, 10);
 	double *took = calloc((size_t)count, sizeof(*took));
-	struct answer a = { 0 };
+	struct answer a = {0};
 	char head[8192];
 	int h = snprintf(head, sizeof(head), "GET %s HTTP/1.1\r\nHost: localhost\r\n", argv[1]);
 
@@ -221,6 +222,7 @@ int main(int argc, char **argv)
 		return post(argv + 2);
 	if (argc >= 5 && strcmp(argv[1], "get") == 0)
 		return get(argc - 2, argv + 2);
-	fputs("usage: client post PORT TOKEN FILE CLIENTS | client get PORT PATH COUNT [HEADER…]\n", stderr);
+	fputs("usage: client post PORT TOKEN FILE CLIENTS | client get PORT PATH COUNT [HEADER…]\n",
+	      stderr);
 	return 2;
 }

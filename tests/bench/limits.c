@@ -3,9 +3,9 @@
  * The limits that the service is measured against, each with nothing around it but the library:
  *
  *	limits parse FILE     one thread that only parses FILE's lines with jansson: seconds, values
- *	limits reply          a bare libmicrohttpd server that answers 1 KiB; prints its port, ends with standard input
- *	limits print N        N doubles to shortest text: seconds
- *	limits blobs FILE N   N blobs of 16,000 bytes into a fresh SQLite database FILE, one commit each ten: seconds
+ *	limits reply          a bare libmicrohttpd server that answers 1 KiB; prints its port, ends
+ *with standard input limits print N        N doubles to shortest text: seconds limits blobs FILE N
+ *N blobs of 16,000 bytes into a fresh SQLite database FILE, one commit each ten: seconds
  */
 #include <jansson.h>
 #include <microhttpd.h>
@@ -30,8 +30,7 @@ static size_t count_values(json_t *document)
 	size_t n = 0, i;
 	json_t *run;
 
-	json_array_foreach(json_object_get(document, "runs"), i, run)
-		n += json_object_size(run);
+	json_array_foreach(json_object_get(document, "runs"), i, run) n += json_object_size(run);
 	return n;
 }
 
@@ -47,7 +46,8 @@ static int parse(const char *path)
 		return 1;
 	while ((n = getline(&line, &cap, f)) > 0) {
 		double before = now();
-		json_t *j = json_loadb(line, (size_t)n, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, NULL);
+		json_t *j = json_loadb(line, (size_t)n,
+				       JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, NULL);
 
 		if (!j)
 			return 1;
@@ -63,8 +63,9 @@ static int parse(const char *path)
 	return 0;
 }
 
-static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *url, const char *method,
-			      const char *version, const char *data, size_t *size, void **state)
+static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *url,
+			      const char *method, const char *version, const char *data,
+			      size_t *size, void **state)
 {
 	(void)cls, (void)url, (void)method, (void)version, (void)data, (void)size;
 	static char text[1024];
@@ -74,7 +75,8 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *u
 		*state = text;
 		return MHD_YES;
 	}
-	struct MHD_Response *r = MHD_create_response_from_buffer(sizeof(text), text, MHD_RESPMEM_PERSISTENT);
+	struct MHD_Response *r =
+		MHD_create_response_from_buffer(sizeof(text), text, MHD_RESPMEM_PERSISTENT);
 	enum MHD_Result ok = MHD_queue_response(c, 200, r);
 
 	MHD_destroy_response(r);
@@ -83,10 +85,10 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *u
 
 static int reply(void)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	struct MHD_Daemon *d =
-		MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, NULL,
-				 MHD_OPTION_THREAD_POOL_SIZE, 2u, MHD_OPTION_SOCK_ADDR, &at, MHD_OPTION_END);
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct MHD_Daemon *d = MHD_start_daemon(
+		MHD_USE_EPOLL | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, NULL,
+		MHD_OPTION_THREAD_POOL_SIZE, 2u, MHD_OPTION_SOCK_ADDR, &at, MHD_OPTION_END);
 	char c;
 
 	if (!d)
@@ -120,7 +122,9 @@ static int blobs(const char *path, long n)
 	unlink(path);
 	if (sqlite3_open(path, &d) != SQLITE_OK)
 		return 1;
-	sqlite3_exec(d, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE t(a INTEGER PRIMARY KEY, b BLOB)",
+	sqlite3_exec(d,
+		     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE t(a INTEGER "
+		     "PRIMARY KEY, b BLOB)",
 		     NULL, NULL, NULL);
 	if (sqlite3_prepare_v2(d, "INSERT INTO t(b) VALUES (?1)", -1, &st, NULL) != SQLITE_OK)
 		return 1;

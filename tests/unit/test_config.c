@@ -126,18 +126,29 @@ static void test_a_fault_names_its_line(void **state)
 static void test_bad_values(void **state)
 {
 	static const char *const bad[][2] = {
-		{ "listen", "8080" },		  { "listen", "localhost:80" },
-		{ "listen", "127.0.0.1:65536" },  { "listen", "127.0.0.1:-0" },
-		{ "listen", "::1:80" },		  { "listen", "[::1:80" },
-		{ "listen", ":80" },		  { "public_url", "ftp://x" },
-		{ "public_url", "https://" },	  { "public_url", "https://x/" },
-		{ "public_url", "https://x\"y" }, { "public_url", "https://x y" },
-		{ "max_body", "64X" },		  { "max_body", "-1" },
-		{ "max_body", "" },		  { "max_body", "2G" },
-		{ "max_body", "9999999999999G" }, { "queue_jobs", "0" },
-		{ "queue_jobs", "10K" },	  { "read_only", "perhaps" },
-		{ "log_level", "loud" },	  { "database", "" },
-		{ "threads", "1.5" },
+		{"listen", "8080"},
+		{"listen", "localhost:80"},
+		{"listen", "127.0.0.1:65536"},
+		{"listen", "127.0.0.1:-0"},
+		{"listen", "::1:80"},
+		{"listen", "[::1:80"},
+		{"listen", ":80"},
+		{"public_url", "ftp://x"},
+		{"public_url", "https://"},
+		{"public_url", "https://x/"},
+		{"public_url", "https://x\"y"},
+		{"public_url", "https://x y"},
+		{"max_body", "64X"},
+		{"max_body", "-1"},
+		{"max_body", ""},
+		{"max_body", "2G"},
+		{"max_body", "9999999999999G"},
+		{"queue_jobs", "0"},
+		{"queue_jobs", "10K"},
+		{"read_only", "perhaps"},
+		{"log_level", "loud"},
+		{"database", ""},
+		{"threads", "1.5"},
 	};
 	struct fixture *f = *state;
 
@@ -164,19 +175,19 @@ static void test_what_is_printed_is_read_back(void **state)
 	assert_true(f->cfg.database_is_default);
 }
 
-static const struct command command = { "test", "", "", "axis= dry-run commit=", NULL };
+static const struct command command = {"test", "", "", "axis= dry-run commit=", NULL};
 
 static int parse(struct fixture *f, struct cli *cli, int argc, char **argv)
 {
 	ctx_clear(&f->c);
-	*cli = (struct cli){ .ctx = &f->c, .config = &f->cfg, .command = &command };
+	*cli = (struct cli){.ctx = &f->c, .config = &f->cfg, .command = &command};
 	return cli_parse(cli, argc, argv);
 }
 
 static void test_options_may_follow_arguments(void **state)
 {
-	char *argv[] = { "A",	    "--axis",	"a=b", "B",  "--axis=c=d", "--dry-run", "--listen",
-			 "1.2.3.4:5", "--read-only", "-",   "--", "--commit" };
+	char *argv[] = {"A",        "--axis",    "a=b",         "B", "--axis=c=d", "--dry-run",
+			"--listen", "1.2.3.4:5", "--read-only", "-", "--",         "--commit"};
 	struct fixture *f = *state;
 	struct cli cli;
 
@@ -199,7 +210,7 @@ static void test_options_may_follow_arguments(void **state)
 static void test_options_win_over_the_file(void **state)
 {
 	struct fixture *f = *state;
-	char *argv[] = { "--queue_jobs=5", "--config", f->file };
+	char *argv[] = {"--queue_jobs=5", "--config", f->file};
 	struct cli cli;
 
 	assert_int_equal(read_text(f, "queue_jobs = 3\nconnections = 99\n"), 0);
@@ -211,14 +222,15 @@ static void test_options_win_over_the_file(void **state)
 static void test_bad_options_are_usage(void **state)
 {
 	static char *const bad[][2] = {
-		{ "--nope", NULL }, { "-x", NULL },	       { "--commit", NULL },
-		{ "--dry-run=yes", NULL }, { "--queue-jobs", "none" }, { "--axi", "a=b" },
+		{"--nope", NULL},         {"-x", NULL},
+		{"--commit", NULL},       {"--dry-run=yes", NULL},
+		{"--queue-jobs", "none"}, {"--axi", "a=b"},
 	};
 	struct fixture *f = *state;
 	struct cli cli;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		char *argv[] = { bad[i][0], bad[i][1] };
+		char *argv[] = {bad[i][0], bad[i][1]};
 		assert_int_equal(parse(f, &cli, bad[i][1] ? 2 : 1, argv), 2);
 	}
 }

@@ -15,10 +15,10 @@ static struct req r;
 static struct out out;
 
 static const struct param query[] = {
-	{ "limit", "20" }, { "limit", "30" }, { "empty", "" },	 { "bad", "12x" },
-	{ "big", "1000" }, { "word", "b" },   { "flag", "1" },	 { "since", "2023-07-20" },
-	{ "axis.nr", "4" }, { "q", "a&b=c" }, { "axis.ipc", "socket" }, { "axis.nr", "5" },
-	{ "format", "html" },
+	{"limit", "20"},    {"limit", "30"}, {"empty", ""},          {"bad", "12x"},
+	{"big", "1000"},    {"word", "b"},   {"flag", "1"},          {"since", "2023-07-20"},
+	{"axis.nr", "4"},   {"q", "a&b=c"},  {"axis.ipc", "socket"}, {"axis.nr", "5"},
+	{"format", "html"},
 };
 
 static int set_up(void **state)
@@ -55,7 +55,7 @@ static void test_the_last_of_a_name_counts(void **state)
 
 static void test_all_bad_values_are_named(void **state)
 {
-	static const char *const words[] = { "x", "y", NULL };
+	static const char *const words[] = {"x", "y", NULL};
 
 	(void)state;
 	assert_int_equal(req_int(&r, "bad", 0, 100, 7), 7);
@@ -72,7 +72,7 @@ static void test_all_bad_values_are_named(void **state)
 
 static void test_typed_values(void **state)
 {
-	static const char *const words[] = { "a", "b", NULL };
+	static const char *const words[] = {"a", "b", NULL};
 
 	(void)state;
 	assert_int_equal(req_enum(&r, "word", words, 0), 1);
@@ -98,14 +98,14 @@ static void test_axes_are_sorted(void **state)
 static void test_bad_axes(void **state)
 {
 	static struct param many[70];
-	static char names[70][12];
+	static char names[70][24];
 	const struct pair *axes;
 	size_t n;
 
 	(void)state;
 	for (int i = 0; i < 70; i++) {
 		snprintf(names[i], sizeof(names[i]), "axis.%d", i);
-		many[i] = (struct param){ names[i], "v" };
+		many[i] = (struct param){names[i], "v"};
 	}
 	many[0].name = "axis.";
 	r.params = many;
@@ -128,7 +128,7 @@ static void test_a_name_comes_from_path_or_query(void **state)
 
 static void test_addresses_of_this_page(void **state)
 {
-	static const struct param two[] = { { "q", "a&b=c d" }, { "format", "json" }, { "p", "1" } };
+	static const struct param two[] = {{"q", "a&b=c d"}, {"format", "json"}, {"p", "1"}};
 
 	(void)state;
 	r.params = two;
@@ -176,7 +176,7 @@ static void test_an_error_as_problem_json(void **state)
 
 static void test_what_is_ours_stays_inside(void **state)
 {
-	static const enum form forms[] = { FORM_HTML, FORM_JSON, FORM_TXT, FORM_CSV };
+	static const enum form forms[] = {FORM_HTML, FORM_JSON, FORM_TXT, FORM_CSV};
 
 	(void)state;
 	(fail)(&r.ctx, E_INTERNAL, "SELECT secret FROM /var/lib");

@@ -50,9 +50,19 @@ static void test_cut_comes_before_decoding(void **state)
 
 static void test_bad_paths_are_refused(void **state)
 {
-	static const char *const bad[] = { "",	     "a/b",   "*",    "/a%",   "/a%4", "/%zz",
-					   "/%g0/x", "/a%00", "/%0",  "/%-1",  "/% 1", "/a/%00b",
-					   "/1/2/3/4/5/6/7/8/9" };
+	static const char *const bad[] = {"",
+					  "a/b",
+					  "*",
+					  "/a%",
+					  "/a%4",
+					  "/%zz",
+					  "/%g0/x",
+					  "/a%00",
+					  "/%0",
+					  "/%-1",
+					  "/% 1",
+					  "/a/%00b",
+					  "/1/2/3/4/5/6/7/8/9"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
