@@ -27,7 +27,7 @@ CORE = $(filter-out $(BUILD)/server/main.o,$(OBJ))
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 EMBED = $(sort $(wildcard static/*.css static/*.js static/*.svg db/migrations/sqlite/*.sql))
 
-.PHONY: all run check bench asan install clean help deps deps-check units lint
+.PHONY: all run check bench scale asan install clean help deps deps-check units lint
 all: $(BUILD)/plumbline $(BUILD)/invent
 
 $(BUILD)/plumbline: deps-build $(OBJ)
@@ -103,6 +103,11 @@ bench: ## measure against the limits of the libraries, side by side
 	@deploy/packages.sh install build check
 	@$(MAKE) --no-print-directory all $(BUILD)/bench/client $(BUILD)/bench/limits
 	@tests/bench/run.sh $(BUILD)
+
+scale: ## the same pages with 1 million and with 100 million values stored
+	@deploy/packages.sh install build check
+	@$(MAKE) --no-print-directory all $(BUILD)/bench/client
+	@tests/bench/scale.sh $(BUILD)
 
 install: all ## copy program, unit and manual to DESTDIR
 	install -D -m 755 $(BUILD)/plumbline "$(DESTDIR)/usr/bin/plumbline"

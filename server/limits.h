@@ -38,9 +38,10 @@
 #define STOP_WITHIN      9          /* from SIGTERM to the end */
 
 /* --- work --- */
-#define WORKER_QUEUE   256 /* tasks that wait for a worker; more: 503 */
-#define ARENAS_KEPT    64  /* arenas that are kept for the next requests */
-#define RETRY_AFTER    2   /* seconds, said with 503 */
-#define LISTEN_BACKLOG 1024
+#define WORKER_QUEUE        256 /* tasks that wait for a worker; more: 503 */
+#define ARENAS_KEPT         64  /* arenas that are kept for the next requests */
+#define RETRY_AFTER         2   /* seconds, said with 503 */
+#define LISTEN_BACKLOG      1024
+#define GENERATION_FRESH_US 1000 /* for which a thread believes that the data have not changed */
 
 #endif

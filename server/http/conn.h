@@ -36,6 +36,7 @@ struct http {
 	char id_prefix[8];         /* of request numbers: differs from start to start */
 	_Atomic uint64_t last_request;
 	atomic_bool stopping;
+	_Atomic uint64_t epoch;  /* raised by each write that was answered */
 	_Atomic int64_t running; /* pages that run now */
 	_Atomic int64_t sending; /* answers made and not sent to the end */
 	/* arenas and reading connections, under the lock */

@@ -155,6 +155,7 @@ static void job_done(struct job *j)
 {
 	struct conn *c = (struct conn *)j->ctx; /* ctx is the first member of req, req of conn */
 
+	atomic_fetch_add(&c->http->epoch, 1); /* whoever is answered after this sees the new data */
 	c->task.run = work_reply;
 	workers_add_rest(c->http->workers, &c->task);
 }

@@ -12,7 +12,7 @@
 
 #include "db/engine.h"
 #include "db/writer.h"
-#include "server/base/log.h"
+#include "server/base/clock.h"
 
 struct thread_db {
 	struct db *db;
@@ -67,12 +67,40 @@ static void make_etag(struct conn *c)
 	c->has_etag = true;
 }
 
+/* The generation of the data, for the decision whether an answer is known already. Reading it costs
+ * two file locks, half of what such an answer costs, so a thread remembers it for a moment. Writes
+ * of this process end that moment at once, those of others are seen GENERATION_FRESH_US late at
+ * most; an answer always says the generation that it was made from. */
+static int read_generation(struct conn *c)
+{
+	static _Thread_local struct {
+		const struct http *http;
+		uint64_t epoch;
+		int64_t generation, at;
+	} known;
+	struct http *h = c->http;
+	uint64_t epoch =
+		atomic_load(&h->epoch); /* before reading: a write in between is not missed */
+	int64_t now = clock_us();
+
+	if (known.http == h && known.epoch == epoch && now - known.at < GENERATION_FRESH_US) {
+		c->r.generation = known.generation;
+		return 0;
+	}
+	int e = generation_get(&c->r.ctx, &c->r.generation);
+	if (e < 0)
+		return e;
+	known.http = h;
+	known.epoch = epoch;
+	known.generation = c->r.generation;
+	known.at = now;
+	return 0;
+}
+
 /* True when there is an answer without running the page. */
 static bool answer_known(struct conn *c)
 {
-	if (!(c->route->flags & CACHED))
-		return false;
-	if (generation_get(&c->r.ctx, &c->r.generation) < 0)
+	if (!(c->route->flags & CACHED) || read_generation(c) < 0)
 		return false;
 	make_etag(c);
 	if (answer_matches_etag(c)) {

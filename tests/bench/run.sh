@@ -6,44 +6,9 @@
 set -eu
 cd "$(dirname "$0")/../.."
 build=$1
-work=$(mktemp -d)
-server=
-bare=
-stop() {
-	[ -z "$server" ] || kill -TERM "$server" 2>/dev/null || true
-	[ -z "$bare" ] || kill -TERM "$bare" 2>/dev/null || true
-	wait 2>/dev/null || true
-	rm -rf "$work"
-}
-trap stop EXIT
-client=$build/bench/client
-limits=$build/bench/limits
+. tests/bench/lib.sh
 
-# Starts a server on a database of its own; more arguments are options of serve. Sets port and token.
-start_server() {
-	db=$work/$1.db
-	shift
-	mkfifo "$work/line"
-	"$build/plumbline" serve --listen 127.0.0.1:0 --database "$db" "$@" >"$work/line" 2>"$work/log" &
-	server=$!
-	read -r line <"$work/line"
-	rm "$work/line"
-	port=${line##*:}
-	token=$("$build/plumbline" token create --name bench --scope upload --database "$db")
-}
-stop_server() {
-	kill -TERM "$server"
-	wait "$server" || true
-	server=
-}
-anon() { # RssAnon of the server in MiB
-	awk '/^RssAnon/ { printf "%.1f", $2 / 1024 }' "/proc/$server/status"
-}
-row() { printf '%-58s %14s   %-34s %s\n' "$1" "$2" "$3" "$4"; }
-calc() { awk "BEGIN { printf \"$1\", $2 }"; }
-id() { "$build/invent" "$@" | grep -o '"commit":{"id":"[0-9a-f]*' | cut -d'"' -f6 | uniq; }
-
-echo "$(nproc) cores, $(uname -m), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+machine
 row "what" "measured" "beside" "wanted"
 
 # Uploads: one run of 2000 metrics a body, four clients; the reference is one thread that only parses.
@@ -79,8 +44,7 @@ for form in "JSON, all rows:/compare.json?changed=0&:<= 8" "HTML, all rows:/comp
 	"HTML, first screen (changed rows):/compare?:<= 5" "text, the robot's table:/compare.txt?:"; do
 	name=${form%%:*}
 	rest=${form#*:}
-	"$client" get "$port" "${rest%%:*}$pair" 100 >"$work/out"
-	read -r median p95 status size <"$work/out"
+	get "${rest%%:*}$pair" 100
 	row "compare 2 x 6 x 2000, $name, ms" "$(calc %.2f "$median/1000")" \
 		"$size bytes, p95 $(calc %.2f "$p95/1000") ms ($status)" "${rest##*:}"
 done
@@ -92,15 +56,12 @@ start_server history --page_cache 0
 "$build/invent" --seed 4 --metrics 2000 --commits 1000 --runs 6 --boxes 1 --tests 1 >"$work/long"
 "$client" post "$port" "$token" "$work/long" 4 >"$work/out"
 rm "$work/long"
-"$client" get "$port" "/history.json?series=1&metric=hackbench.throughput" 50 >"$work/out"
-read -r median p95 status size <"$work/out"
+get "/history.json?series=1&metric=hackbench.throughput" 50
 row "history of a metric, 1000 commits x 6 runs, JSON, ms" "$(calc %.2f "$median/1000")" "$size bytes ($status)" "<= 15"
-"$client" get "$port" "/history?series=1&metric=hackbench.throughput" 50 >"$work/out"
-read -r median p95 status size <"$work/out"
+get "/history?series=1&metric=hackbench.throughput" 50
 row "  the same as HTML with its chart, ms" "$(calc %.2f "$median/1000")" "$size bytes ($status)" ""
 set -- $(id --seed 4 --metrics 1 --commits 2 --runs 1 --boxes 1 --tests 1)
-"$client" get "$port" "/compare.json?commits=$1,$2&changed=0" 100 >"$work/out"
-read -r median p95 status size <"$work/out"
+get "/compare.json?commits=$1,$2&changed=0" 100
 row "compare with 12 million values stored, JSON, ms" "$(calc %.2f "$median/1000")" "($status)" ""
 row "memory, MiB (RssAnon)" "$(anon)" "" "<= 256"
 stop_server
