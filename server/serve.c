@@ -112,7 +112,8 @@ static void stop(struct cli *cli, struct http *h, struct writer *w)
 	if (clean && w)
 		writer_stop(w);
 	if (!clean || !http_stop(h, deadline)) {
-		log_msg(LOG_ERROR, "stop", "a request hangs: ending without it");
+		log_msg(LOG_ERROR, "stop",
+			"a request hangs: ending without it"); /* takes all along */
 		_exit(1);
 	}
 	if (w)
@@ -140,6 +141,7 @@ int cmd_serve(struct cli *cli)
 	    (e = start_writer(cli, &w)) < 0 ||
 	    (e = http_start(cli->ctx, cli->config, w, fd, &h)) < 0)
 		return e;
+	log_gather_begin();
 	printf("listening on http://%s\n", shown);
 	fflush(stdout);
 	log_msg(LOG_INFO, "start", "listening on %s, database %s%s", shown, cli->config->database,
@@ -147,5 +149,6 @@ int cmd_serve(struct cli *cli)
 	sigwait(&signals, &got);
 	log_msg(LOG_INFO, "stop", "signal %d", got);
 	stop(cli, h, w);
+	log_gather_end();
 	return 0;
 }

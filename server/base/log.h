@@ -29,8 +29,15 @@ void log_set_level(enum log_level least);
 void log_begin(struct logline *l, enum log_level level, const char *event);
 void log_str(struct logline *l, const char *key, const char *value); /* NULL: left out */
 void log_int(struct logline *l, const char *key, int64_t value);
-/* Writes the line with one write(2). */
+/* Writes the line with one write(2), or gathers it (see below). */
 void log_end(struct logline *l);
+/* For a server that logs each request: lines below LOG_WARN are gathered and written together, at
+ * most LOG_GATHER_MS later; a line from LOG_WARN up takes all before it along at once. A process
+ * that is killed loses what it had gathered. log_gather_end writes the rest and goes back to a
+ * write a line. */
+#define LOG_GATHER_MS 50
+void log_gather_begin(void);
+void log_gather_end(void);
 /* An event with one text: log_msg(LOG_WARN, "migrate", "database is newer"). */
 void log_msg(enum log_level level, const char *event, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

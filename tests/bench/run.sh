@@ -75,12 +75,27 @@ mkfifo "$work/hold" "$work/line"
 bare=$!
 exec 9>"$work/hold"
 read -r bare_port <"$work/line"
-rate() { wrk -t1 -c16 -d3 "$@" | awk '/^Requests\/sec/ { print $2 }'; }
-bare_rate=$(rate "http://127.0.0.1:$bare_port/")
+# Requests a second, and server CPU microseconds a request, of one second of load on process $1.
+load() {
+	pid=$1
+	shift
+	before=$(awk '{ print $14 + $15 }' "/proc/$pid/stat")
+	wrk -t1 -c16 -d2 "$@" >"$work/wrk"
+	after=$(awk '{ print $14 + $15 }' "/proc/$pid/stat")
+	awk -v ticks=$((after - before)) -v hz="$(getconf CLK_TCK)" '/requests in/ { n = $1 }
+		/^Requests\/sec/ { printf "%.0f %.2f\n", $2, ticks / hz * 1e6 / n }' "$work/wrk"
+}
 etag=$(curl -sS -H 'Accept: text/html' -D - -o /dev/null "http://127.0.0.1:$port/series" | tr -d '\r' |
 	sed -n 's/^[Ee][Tt][Aa][Gg]: //p')
-cached_rate=$(rate -H 'Accept: text/html' "http://127.0.0.1:$port/series")
-same_rate=$(rate -H 'Accept: text/html' -H "If-None-Match: $etag" "http://127.0.0.1:$port/series")
-row "unchanged page (304), requests/s" "$same_rate" "bare reply: $bare_rate ($(calc %.2f "$same_rate/$bare_rate"))" ">= .70"
-row "cached page, requests/s" "$cached_rate" "bare reply: $bare_rate ($(calc %.2f "$cached_rate/$bare_rate"))" ">= .70"
+# In turn, so that a change of the machine's speed meets all three.
+for round in 1 2 3 4 5; do
+	echo "$(load "$bare" "http://127.0.0.1:$bare_port/")" \
+		"$(load "$server" -H 'Accept: text/html' -H "If-None-Match: $etag" "http://127.0.0.1:$port/series")" \
+		"$(load "$server" -H 'Accept: text/html' "http://127.0.0.1:$port/series")"
+done >"$work/rounds"
+middle() { awk "{ print $1 }" "$work/rounds" | sort -n | sed -n 3p; }
+row "unchanged page (304), requests/s" "$(middle '$3')" "bare reply: $(middle '$1') ($(calc %.2f "$(middle '$3/$1')"))" ">= .70"
+row "  CPU a request, microseconds" "$(middle '$4')" "bare reply: $(middle '$2') ($(calc %.2f "$(middle '$2/$4')"))" ""
+row "cached page, requests/s" "$(middle '$5')" "bare reply: $(middle '$1') ($(calc %.2f "$(middle '$5/$1')"))" ">= .70"
+row "  CPU a request, microseconds" "$(middle '$6')" "bare reply: $(middle '$2') ($(calc %.2f "$(middle '$2/$6')"))" ""
 exec 9>&-

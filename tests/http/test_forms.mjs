@@ -170,6 +170,8 @@ test('static files: hashed, immutable, no other file is ever served', async () =
 test('the log has one line an event, and hostile text cannot make a second', async () => {
 	await s.get('/search?q=%0Aevent=forged%0A');
 	await s.get('/%0Aevent=forged');
+	await s.stop(); // all lines are written
+	assert.match(s.logText(), /forged/);
 	for (const line of s.logText().trim().split('\n'))
 		assert.match(line, /^ts=\S+ level=\w+ event=[a-z_]+( |$)/);
 });

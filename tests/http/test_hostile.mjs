@@ -117,6 +117,7 @@ test('hostile values of every parameter are 4xx or harmless', async () => {
 			if (r.status >= 400)
 				assert.match(r.headers.get('content-type'), /json/, `${u} with ${v}`);
 		}
+	await s.stop(); // all lines are written
 	const log = s.logText();
 	assert.doesNotMatch(log, /level=error/);
 });

@@ -113,6 +113,34 @@ static void lower_levels_are_dropped(void **state)
 	assert_string_equal(catch_end(), "level=error event=x msg=\"loud 1\"\n");
 }
 
+static size_t occurrences(const char *text, const char *part)
+{
+	size_t n = 0;
+
+	for (const char *p = text; (p = strstr(p, part)); p++)
+		n++;
+	return n;
+}
+
+static void gathered_lines_come_in_order_and_none_is_lost(void **state)
+{
+	(void)state;
+	catch_begin();
+	log_gather_begin();
+	log_msg(LOG_INFO, "first", "a");
+	log_msg(LOG_WARN, "second", "b"); /* takes the first along */
+	for (int i = 0; i < 40; i++)
+		log_msg(LOG_INFO, "third", "c");
+	log_gather_end();
+	log_msg(LOG_INFO, "fourth", "d"); /* a write of its own again */
+	const char *text = catch_end();
+	assert_true(strstr(text, "event=first") < strstr(text, "event=second"));
+	assert_int_equal(occurrences(text, "event=third"), 40);
+	assert_true(strstr(text, "event=second") < strstr(text, "event=third"));
+	assert_non_null(strstr(text, "event=fourth"));
+	assert_int_equal(occurrences(text, "\n"), 43);
+}
+
 static void the_first_failure_wins(void **state)
 {
 	auto_arena struct arena *a = arena_new();
@@ -185,6 +213,7 @@ int main(void)
 		cmocka_unit_test(a_hostile_text_stays_in_its_quotes),
 		cmocka_unit_test(a_long_line_is_cut_and_still_one_line),
 		cmocka_unit_test(lower_levels_are_dropped),
+		cmocka_unit_test(gathered_lines_come_in_order_and_none_is_lost),
 		cmocka_unit_test(the_first_failure_wins),
 		cmocka_unit_test(faults_are_collected_up_to_a_cap),
 		cmocka_unit_test(a_cut_detail_is_still_utf8),
