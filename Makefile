@@ -109,7 +109,7 @@ scale: ## the same pages with 1 million and with 100 million values stored
 	@$(MAKE) --no-print-directory all $(BUILD)/bench/client
 	@tests/bench/scale.sh $(BUILD)
 
-install: all ## copy program, unit and manual to DESTDIR
+install: all ## copy the program to DESTDIR/usr/bin
 	install -D -m 755 $(BUILD)/plumbline "$(DESTDIR)/usr/bin/plumbline"
 
 clean: ## remove everything made

@@ -10,7 +10,7 @@ shift
 
 logs=$build/test-log
 mkdir -p "$logs"
-rm -f "$logs"/*.tap "$logs/done"
+rm -f "$logs"/*.tap "$logs/summary"
 passed=0
 failed=0
 
@@ -73,6 +73,5 @@ for suite in "$@"; do
 	esac
 done
 
-: >"$logs/done"
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed" | tee "$logs/summary"
 [ "$failed" = 0 ]
