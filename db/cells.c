@@ -13,6 +13,11 @@
 #define CELL_RUNS_MAX      100000
 #define CELL_SUMMARIES_MAX 1000
 
+/* A comparison holds a line of runs for each metric of the series: so many values at most. Fewer
+ * runs than MANY_RUNS are let be. */
+#define CELL_VALUES_MAX ((int64_t)32 << 20)
+#define MANY_RUNS       64
+
 /* One run that was read, beside its samples. */
 struct loaded {
 	struct sample_run *runs;
@@ -67,6 +72,26 @@ static int read_runs(struct ctx *c, int64_t series_id, int64_t commit_id, struct
 		l->n = want;
 	}
 	return stmt_status(st);
+}
+
+SQL(cell_series_metrics, "SELECT count(*) FROM series_metric WHERE series_id = $1")
+
+/* Ten thousand runs are fine, and so are as many metrics; the one times the other is not. */
+static int check_size(struct ctx *c, int64_t series_id, size_t nruns)
+{
+	int64_t metrics = 0;
+
+	if (nruns < MANY_RUNS)
+		return E_OK;
+	auto_stmt struct stmt *st = db_stmt(c, &cell_series_metrics);
+	bind_int(st, 1, series_id);
+	if (stmt_step(st) == STMT_ROW)
+		metrics = col_int(st, 0);
+	if (stmt_status(st) < 0 || metrics <= CELL_VALUES_MAX / (int64_t)nruns)
+		return stmt_status(st);
+	return fail(c, E_TOO_LARGE,
+		    "series %lld has %lld metrics and %zu runs on one commit: too many to compare",
+		    (long long)series_id, (long long)metrics, nruns);
 }
 
 static int by_text(const void *a, const void *b)
@@ -226,7 +251,7 @@ int cell_load(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_inf
 		summaries = col_int(st, 1);
 	}
 	int e = read_runs(c, series_id, commit_id, &l);
-	if (e < 0)
+	if (e < 0 || (e = check_size(c, series_id, l.n)) < 0)
 		return e;
 	out->column.runs = l.runs;
 	out->column.nruns = l.n;

@@ -3,17 +3,13 @@
  * Consistency of the store. The map of what was measured is counted again, packed values are held
  * against their layouts, digests against what they name, and everything packed is unpacked once.
  * Each kind of fault is one statement that finds those rows that are wrong, or one walk in pieces,
- * so memory stays small.
+ * so memory stays small. The walks are in check_walk.c.
  */
 #include "db/check.h"
 
 #include <stdarg.h>
 
-#include "db/samples.h"
-#include "db/series.h"
-#include "server/base/arena.h"
-
-#define PIECE 200 /* rows of a walk that are held at once */
+#include "db/check_walk.h"
 
 /* clang-format off */
 SQL(check_measured,
@@ -43,6 +39,15 @@ SQL(check_run_series,
     "SELECT r.run_id, r.submission_id FROM run r"
     " JOIN submission s ON s.submission_id = r.submission_id"
     " WHERE s.series_id <> r.series_id ORDER BY r.run_id LIMIT $1")
+SQL(check_submissions_empty,
+    "SELECT s.submission_id, s.series_id FROM submission s WHERE"
+    " (s.kind = 0 AND NOT EXISTS (SELECT 1 FROM run r WHERE r.submission_id = s.submission_id))"
+    " OR (s.kind = 1 AND NOT EXISTS"
+	" (SELECT 1 FROM summary y WHERE y.submission_id = s.submission_id))"
+    " ORDER BY s.submission_id LIMIT $1")
+SQL(check_commit_names,
+    "SELECT commit_id, kind FROM commits WHERE (kind = 0 AND length(name) <> 40)"
+    " OR (kind = 1 AND length(name) NOT BETWEEN 7 AND 39) ORDER BY commit_id LIMIT $1")
 /* clang-format on */
 
 static const struct pair_check {
@@ -57,16 +62,11 @@ static const struct pair_check {
 	{&check_samples, "run", "layout", "the values do not fit the layout"},
 	{&check_run_layouts, "run", "layout", "the layout is not noted for the series"},
 	{&check_run_series, "run", "submission", "they are of different series"},
+	{&check_submissions_empty, "submission", "series", "nothing was stored of it"},
+	{&check_commit_names, "commit", "kind", "the name is not of its kind"},
 };
 
-struct checking {
-	struct ctx *c;
-	void (*say)(void *arg, const char *complaint);
-	void *arg;
-	int n;
-};
-
-__attribute__((format(printf, 2, 3))) static void complain(struct checking *k, const char *fmt, ...)
+void complain(struct checking *k, const char *fmt, ...)
 {
 	char text[200];
 	va_list ap;
@@ -89,91 +89,6 @@ static int check_pairs(struct checking *k, const struct pair_check *p)
 	return stmt_status(st);
 }
 
-static int check_series(struct checking *k)
-{
-	int64_t after = 0;
-	size_t n;
-
-	do {
-		auto_arena struct arena *a = arena_new();
-		struct ctx c;
-		struct series *list;
-		ctx_init(&c, a, k->c->db);
-		int e = series_list(&c, NULL, 0, after, PIECE, &list, &n);
-		if (e < 0)
-			return fail(k->c, (enum err)e, "%s", c.detail);
-		for (size_t i = 0; i < n; i++) {
-			char hex[DIGEST_HEX + 1];
-			struct digest d = series_digest(list[i].axes, list[i].naxes);
-			digest_hex(&d, hex);
-			if (strcmp(hex, list[i].digest) != 0)
-				complain(k, "series %lld: its digest does not fit its axes",
-					 (long long)list[i].id);
-			after = list[i].id;
-		}
-	} while (n == PIECE);
-	return 0;
-}
-
-/* clang-format off */
-SQL(check_layouts_walk,
-    "SELECT layout_id, metric_ids, (SELECT coalesce(max(metric_id), 0) FROM metric) FROM layout"
-    " WHERE layout_id > $1 ORDER BY layout_id LIMIT $2")
-SQL(check_summaries_walk,
-    "SELECT summary_id, cells FROM summary WHERE summary_id > $1 ORDER BY summary_id LIMIT $2")
-/* clang-format on */
-
-static bool good_layout(struct arena *a, struct stmt *st)
-{
-	size_t nbytes, n;
-	const void *bytes = col_blob_peek(st, 1, &nbytes);
-	const uint32_t *ids = layout_unpack(a, bytes, nbytes, &n);
-
-	if (!ids && nbytes)
-		return false;
-	for (size_t i = 1; i < n; i++)
-		if (ids[i] <= ids[i - 1])
-			return false;
-	return !n || ids[n - 1] <= col_int(st, 2);
-}
-
-static bool good_summary(struct arena *a, struct stmt *st)
-{
-	struct stored_cell *cells;
-	struct ctx c;
-	size_t nbytes, n;
-	const void *bytes = col_blob_peek(st, 1, &nbytes);
-
-	ctx_init(&c, a, NULL);
-	return summary_unpack(&c, bytes, nbytes, &cells, &n) >= 0;
-}
-
-/* Looks at every row of a table, a piece at a time. */
-static int walk(struct checking *k, const struct sql *sql,
-		bool (*good)(struct arena *, struct stmt *), const char *what)
-{
-	int64_t after = 0;
-	int in_piece;
-
-	do {
-		auto_arena struct arena *a = arena_new();
-		auto_stmt struct stmt *st = db_stmt(k->c, sql);
-		in_piece = 0;
-		bind_int(st, 1, after);
-		bind_int(st, 2, PIECE);
-		while (stmt_step(st) == STMT_ROW) {
-			after = col_int(st, 0);
-			in_piece++;
-			if (!good(a, st))
-				complain(k, "%s %lld: its bytes are damaged", what,
-					 (long long)after);
-		}
-		if (stmt_status(st) < 0)
-			return stmt_status(st);
-	} while (in_piece == PIECE);
-	return 0;
-}
-
 int store_check(struct ctx *c, void (*say)(void *arg, const char *complaint), void *arg)
 {
 	struct checking k = {c, say, arg, 0};
@@ -182,10 +97,6 @@ int store_check(struct ctx *c, void (*say)(void *arg, const char *complaint), vo
 	for (size_t i = 0; e == 0 && i < sizeof(pair_checks) / sizeof(pair_checks[0]); i++)
 		e = check_pairs(&k, &pair_checks[i]);
 	if (e == 0)
-		e = check_series(&k);
-	if (e == 0)
-		e = walk(&k, &check_layouts_walk, good_layout, "layout");
-	if (e == 0)
-		e = walk(&k, &check_summaries_walk, good_summary, "summary");
+		e = check_walks(&k);
 	return e < 0 ? e : k.n;
 }

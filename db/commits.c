@@ -122,41 +122,55 @@ int commit_exact(struct ctx *c, const char *name, const char *tree, int64_t ids[
 	return stmt_status(st);
 }
 
-/* Stubs have no name longer than a full id, and one is a prefix of it only when it lies in this
- * range. */
-SQL(commit_stubs_below,
-    "SELECT commit_id, name FROM commits WHERE name >= $1 AND name <= $2 AND tree = ''"
-    " AND kind = 1 ORDER BY name LIMIT 1000")
+/* The last name up to a text. Whatever lies between a stub and a full id that it begins also begins
+ * with the stub: so the stubs of an id are found by a few such steps down, however many names begin
+ * alike. */
+SQL(commit_name_below, "SELECT commit_id, name, kind FROM commits WHERE name <= $1"
+		       " ORDER BY name DESC LIMIT 1")
+
+/* The stubs of a full id: how many, one's id, and its name (its digits of full). */
+struct stubs {
+	size_t n, digits;
+	int64_t id;
+};
+
+static int find_stubs(struct ctx *c, const char *full, struct stubs *out)
+{
+	size_t digits = strlen(full);
+
+	*out = (struct stubs){0};
+	while (digits >= ID_DIGITS_MIN) {
+		auto_stmt struct stmt *st = db_stmt(c, &commit_name_below);
+		size_t same = 0;
+
+		bind_text(st, 1, arena_strn(c->arena, full, digits));
+		if (stmt_step(st) != STMT_ROW)
+			return stmt_status(st);
+		const char *name = col_text_peek(st, 1);
+		while (same < digits && name[same] == full[same])
+			same++;
+		if (!name[same] && col_int(st, 2) == COMMIT_STUB) {
+			out->n++;
+			out->id = col_int(st, 0);
+			out->digits = same;
+		}
+		digits = name[same] ? same : same - 1;
+	}
+	return E_OK;
+}
+
 SQL(commit_full_others, "SELECT 1 FROM commits WHERE name >= $1 AND name < $2 AND tree = ''"
 			" AND kind = 0 AND name <> $3 LIMIT 1")
 
 int commit_stub_of(struct ctx *c, const char *full, int64_t *id)
 {
-	char *stub = NULL;
-	size_t fit = 0;
+	struct stubs found;
+	int e = find_stubs(c, full, &found);
 
-	*id = 0;
-	{
-		auto_stmt struct stmt *st = db_stmt(c, &commit_stubs_below);
-
-		bind_text(st, 1, arena_strn(c->arena, full, ID_DIGITS_MIN));
-		bind_text(st, 2, full);
-		while (stmt_step(st) == STMT_ROW) {
-			const char *name = col_text_peek(st, 1);
-
-			if (strncmp(name, full, strlen(name)) != 0)
-				continue;
-			fit++;
-			*id = col_int(st, 0);
-			stub = col_text(st, 1);
-		}
-		if (stmt_status(st) < 0)
-			return stmt_status(st);
-	}
-	if (fit != 1) {
-		*id = 0;
-		return E_OK;
-	}
+	*id = found.n == 1 ? found.id : 0;
+	if (e < 0 || !*id)
+		return e;
+	const char *stub = arena_strn(c->arena, full, found.digits);
 	auto_stmt struct stmt *st = db_stmt(c, &commit_full_others);
 	bind_text(st, 1, stub);
 	bind_text(st, 2, hex_above(c->arena, stub));

@@ -17,7 +17,8 @@ struct cell_data {
 	const struct pair *const *infos; /* info of each ok run, sorted by name */
 	const size_t *ninfos;
 };
-/* With want_infos false infos are not read. A cell that was never measured is empty. */
+/* With want_infos false infos are not read. A cell that was never measured is empty. E_TOO_LARGE:
+ * it has too many runs for a series of so many metrics. */
 int cell_load(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_infos,
 	      struct cell_data *out);
 

@@ -87,6 +87,8 @@ void submission_seal(struct arena *a, struct submission *s)
 
 	digest_init(&d);
 	digest_add_str(&d, s->commit.id);
+	if (!s->commit.is_hex && s->commit.tree)
+		digest_add_str(&d, s->commit.tree); /* a tag is another commit in another tree */
 	add_int(&d, s->started);
 	add_int(&d, s->status);
 	add_int(&d, (int64_t)s->ninfo);

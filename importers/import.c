@@ -10,6 +10,7 @@
 #include "importers/native.h"
 #include "server/base/arena.h"
 #include "server/base/clock.h"
+#include "server/base/utf8.h"
 
 static const struct importer importers[] = {
 #define IMPORTER(name, summary, run, line, sniff) {#name, summary, run, line, sniff},
@@ -34,6 +35,20 @@ const struct importer *importer_find(const char *name)
 			return &importers[i];
 	}
 	return NULL;
+}
+
+bool import_text_valid(const char *s, size_t max)
+{
+	size_t n = strlen(s), bytes;
+
+	for (size_t i = 0; i < n; i += bytes) {
+		unsigned char ch = (unsigned char)s[i];
+
+		bytes = utf8_length(s + i, n - i);
+		if (!bytes || ch < 0x20 || ch == 0x7f || (bytes == 2 && utf8_is_c1(s + i)))
+			return false;
+	}
+	return n > 0 && n <= max;
 }
 
 struct submission *import_add(struct import *in)

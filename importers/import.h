@@ -44,12 +44,19 @@ const struct importer *importer_find(const char *name); /* NULL */
 size_t importer_count(void);
 const struct importer *importer_at(size_t i);
 
+/* Whether a text from elsewhere may become a name or value of what files do not say: 1 to max bytes
+ * of UTF-8 without control characters, as in the files themselves. */
+bool import_text_valid(const char *s, size_t max);
+
 /* Room for one more submission; zeroed, with "unknown" where 0 would mean something. */
 struct submission *import_add(struct import *in);
 
 /* Limits of one document, and of the whole. */
 #define NATIVE_DOCUMENT_MAX ((size_t)4 << 20)
 #define NATIVE_BODY_MAX     ((size_t)64 << 20)
+/* Documents of an array, or lines that a server takes at once: a tiny one becomes many times its
+ * own size in memory. */
+#define NATIVE_DOCUMENTS_MAX 20000
 
 /* The native form (API.md): an object or a non-empty array. E_SYNTAX: not JSON, with line and
  * column in the text; E_TOO_LARGE: a document over 4 MiB; E_INVALID: faults listed, each with item

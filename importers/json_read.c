@@ -213,11 +213,14 @@ const char *json_read_text(const struct json_object *o, const char *key)
 int64_t json_read_time(const struct json_object *o, const char *key)
 {
 	const char *s = json_read_name(o, key, JSON_NAME_MAX);
+	char text[TIME_TEXT] = "";
 	int64_t t;
 
 	if (!s)
 		return TIME_NONE;
-	if (!clock_parse(s, &t)) {
+	if (clock_parse(s, &t))
+		clock_rfc3339(t, text);
+	if (!*text) { /* no time, or in UTC of no year with four digits: it could not be told */
 		json_read_fault(o->ctx, JSON_AT_KEY(o->at, key),
 				"must be a time like 2023-07-20T03:01:00Z, is \"%.40s\"", s);
 		return TIME_NONE;

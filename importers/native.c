@@ -95,6 +95,9 @@ static void read_axes(struct native *nv, json_t *v, const struct json_at *at, st
 		if (!v || !json_object_get(v, in->axes[i].name))
 			all[s->naxes++] = in->axes[i];
 	}
+	if (s->naxes > NATIVE_AXES_MAX)
+		json_read_fault(nv->ctx, at, "has %zu names, at most %d are allowed", s->naxes,
+				NATIVE_AXES_MAX);
 	json_read_sort_pairs(all, s->naxes);
 	s->axes = all;
 	for (size_t i = 0; i < s->naxes; i++) {
@@ -238,6 +241,10 @@ static int read_array(struct native *nv, const char *p)
 
 		if (p == nv->end)
 			return syntax_error(nv, p, "the array has no end");
+		if (item == NATIVE_DOCUMENTS_MAX)
+			return give_up(nv, E_TOO_LARGE,
+				       "the array has more than %d documents: send it in parts",
+				       NATIVE_DOCUMENTS_MAX);
 		v = parse(nv, p, &p);
 		if (!v)
 			return nv->ctx->err;

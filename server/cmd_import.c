@@ -18,9 +18,11 @@
 #include "server/import_source.h"
 #include "server/model/intake.h"
 
-#define BATCH_ITEMS 256
-#define BATCH_BYTES ((size_t)4 << 20)
-#define SNIFF_LEAST ((size_t)64 << 10) /* what a sniffer sees of a file that is longer */
+#define BATCH_ITEMS    256
+#define BATCH_BYTES    ((size_t)4 << 20)
+#define AXIS_NAME_MAX  255 /* as in the files */
+#define AXIS_VALUE_MAX 4096
+#define SNIFF_LEAST    ((size_t)64 << 10) /* what a sniffer sees of a file that is longer */
 
 struct importing {
 	struct cli *cli;
@@ -360,19 +362,11 @@ static int by_pair_name(const void *a, const void *b)
 	return strcmp(((const struct pair *)a)->name, ((const struct pair *)b)->name);
 }
 
-static bool is_plain(const char *s)
-{
-	for (; *s; s++) {
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			return false;
-	}
-	return true;
-}
-
 /* --axis name=value, each name once. */
 static int read_axes(struct importing *m)
 {
 	struct cli *cli = m->cli;
+	const char *tree = cli_option(cli, "tree");
 	struct pair *axes = arena_array(cli->ctx->arena, struct pair, cli->nvalues);
 	size_t n = 0;
 	const char *text;
@@ -380,10 +374,14 @@ static int read_axes(struct importing *m)
 	for (size_t i = 0; (text = cli_option_at(cli, "axis", i)); i++) {
 		const char *equals = strchr(text, '=');
 
-		if (!equals || equals == text || !equals[1] || !is_plain(text))
+		if (equals)
+			axes[n] = (struct pair){
+				arena_strn(cli->ctx->arena, text, (size_t)(equals - text)),
+				equals + 1};
+		if (!equals || !import_text_valid(axes[n].name, AXIS_NAME_MAX) ||
+		    !import_text_valid(axes[n].value, AXIS_VALUE_MAX))
 			return cli_usage(cli, "--axis wants name=value, not \"%s\"", text);
-		axes[n++] = (struct pair){
-			arena_strn(cli->ctx->arena, text, (size_t)(equals - text)), equals + 1};
+		n++;
 	}
 	qsort(axes, n, sizeof(*axes), by_pair_name);
 	for (size_t i = 1; i < n; i++) {
@@ -394,8 +392,10 @@ static int read_axes(struct importing *m)
 		.axes = axes,
 		.naxes = n,
 		.commit = cli_option(cli, "commit"),
-		.tree = cli_option(cli, "tree"),
+		.tree = tree,
 	};
+	if (tree && !import_text_valid(tree, AXIS_NAME_MAX))
+		return cli_usage(cli, "--tree wants a name, not \"%s\"", tree);
 	return 0;
 }
 

@@ -17,7 +17,6 @@
 
 /* Bounds of what one body of lines costs in memory, whatever is in it. After so many faults a
  * refused line names only its first few and the number of the rest. */
-#define LINES_MAX    20000
 #define FAULTS_TOTAL 20000
 #define FAULTS_FEW   3
 
@@ -182,10 +181,10 @@ static int cut_lines(struct req *r, struct lines *l)
 		size_t n = (size_t)((stop ? stop : end) - p);
 
 		if (!is_blank(p, n)) {
-			if (l->n == LINES_MAX)
+			if (l->n == NATIVE_DOCUMENTS_MAX)
 				return fail(&r->ctx, E_TOO_LARGE,
 					    "the body has more than %d lines: send it in parts",
-					    LINES_MAX);
+					    NATIVE_DOCUMENTS_MAX);
 			l->items = arena_grow(r->ctx.arena, l->items, &items_cap, l->n + 1,
 					      sizeof(*l->items));
 			l->texts = arena_grow(r->ctx.arena, l->texts, &texts_cap, l->n + 1,

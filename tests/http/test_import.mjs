@@ -116,6 +116,13 @@ test('usage', () => {
 	assert.equal(store('nosuch', 'file').status, 2);
 	assert.equal(store('native', 'file', '--axis', 'novalue').status, 2);
 	assert.equal(store('native', 'file', '--axis', 'a=1', '--axis', 'a=2').status, 2);
+	// What a file may not say, the command line may not either.
+	const good = file('good.json', JSON.stringify(document('usage', 1)));
+	for (const [option, value] of [['--axis', 'x=a\nb'], ['--axis', 'x=\u0085'], ['--axis', `x=${'y'.repeat(4097)}`],
+		['--axis', `${'x'.repeat(256)}=y`], ['--tree', 'a\nb'], ['--tree', 'x'.repeat(256)], ['--tree', '']])
+		assert.equal(store('native', good, option, value).status, 2, `${option} ${JSON.stringify(value).slice(0, 20)}`);
+	const bytes = spawnSync('sh', ['-c', '"$0" import native "$1" --dry-run --axis "$(printf \'x=\\377\')"', program, good]);
+	assert.equal(bytes.status, 2);
 });
 
 test('beside a running server, which shows it at once', async () => {

@@ -435,20 +435,43 @@ static void searched_by_name_subject_and_mail(void **state)
 	assert_int_equal(list[0].id, v);
 }
 
+/* Many short ids that begin alike: the one that fits is found behind all the others. */
+static void stub_among_many(void **state)
+{
+	struct db_lab *l = *state;
+	char name[41];
+
+	for (int i = 0; i < 1100; i++) {
+		snprintf(name, sizeof(name), "aaaaaaa%05d", i);
+		ensure(l, name);
+	}
+	int64_t stub = ensure(l, "aaaaaaaf12");
+	int64_t longer = ensure(l, "aaaaaaaf1234");
+	/* Ids of other lengths that lie between a stub and the full id begin with the stub. */
+	ensure(l, "aaaaaaaf0");
+	assert_int_equal(ensure(l, "aaaaaaaf12"
+				   "000000000000000000000000000001"),
+			 stub);
+	assert_int_equal(ensure(l, "aaaaaaa00007"
+				   "0000000000000000000000000001"),
+			 ensure(l, "aaaaaaa00007"));
+	assert_int_not_equal(ensure(l, "aaaaaaaf1234"
+				       "0000000000000000000000000001"),
+			     stub);
+	assert_int_equal(ensure(l, "aaaaaaaf1234"
+				   "0000000000000000000000000001"),
+			 longer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(grammar_of_names),
-		LAB_TEST(prefixes_and_exact_names),
-		LAB_TEST(stub_becomes_full),
-		LAB_TEST(two_stubs_never_merge),
-		LAB_TEST(longer_stub_makes_a_short_id_unclear),
-		LAB_TEST(refs_live_in_trees),
-		LAB_TEST(first_text_wins),
-		LAB_TEST(parents_and_walks),
-		LAB_TEST(nearest_measured_ancestor),
-		LAB_TEST(builds_are_kept_once),
-		LAB_TEST(searched_by_name_subject_and_mail),
+		cmocka_unit_test(grammar_of_names), LAB_TEST(prefixes_and_exact_names),
+		LAB_TEST(stub_becomes_full),        LAB_TEST(two_stubs_never_merge),
+		LAB_TEST(stub_among_many),          LAB_TEST(longer_stub_makes_a_short_id_unclear),
+		LAB_TEST(refs_live_in_trees),       LAB_TEST(first_text_wins),
+		LAB_TEST(parents_and_walks),        LAB_TEST(nearest_measured_ancestor),
+		LAB_TEST(builds_are_kept_once),     LAB_TEST(searched_by_name_subject_and_mail),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

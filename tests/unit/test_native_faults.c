@@ -108,6 +108,25 @@ static void test_axes(void **state)
 		    "axes[\"a b\"]", "is null");
 }
 
+/* A series has a bounded number of axes; a time must have a year of four digits in UTC. */
+static void test_bounds(void **state)
+{
+	auto_out struct out json;
+
+	(void)state;
+	out_init(&json, 1 << 20);
+	out_str(&json, "{\"axes\":{\"testcase\":\"x\",\"tbox_group\":\"y\"");
+	for (int i = 0; i < 255; i++)
+		out_fmt(&json, ",\"a%d\":\"v\"", i);
+	out_str(&json, "}," COMMIT "," RUNS "}");
+	out_char(&json, '\0');
+	check_fault(json.p, "axes", "has 257 names, at most 256 are allowed");
+	check_fault(HEAD "\"started\":\"9999-12-31T23:59:59-12:00\"," RUNS "}", "started",
+		    "must be a time");
+	check_fault(HEAD "\"started\":\"0000-01-01T00:00:00+00:01\"," RUNS "}", "started",
+		    "must be a time");
+}
+
 static void test_commit(void **state)
 {
 	static const char *const bad[] = {"123456",     "12345678901234567890123456789012345678901",
@@ -325,6 +344,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_top_level),
 		cmocka_unit_test(test_axes),
+		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_commit),
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_matrix),

@@ -196,6 +196,30 @@ static void test_lines(void **state)
 	end(&f);
 }
 
+/* An array of many small documents is bounded too: the memory that it takes is many times its own
+ * size. */
+static void test_many_documents(void **state)
+{
+	struct fixture f;
+	auto_out struct out json;
+
+	(void)state;
+	out_init(&json, 1 << 20);
+	out_char(&json, '[');
+	for (int i = 0; i < 20001; i++)
+		out_str(&json, i ? ",1" : "1");
+	begin(&f);
+	assert_int_equal(import_native(&f.in, json.p, json.len), E_TOO_LARGE);
+	assert_int_equal(f.ctx.nfaults, 0);
+	assert_non_null(strstr(f.ctx.detail, "more than 20000 documents"));
+	end(&f);
+	out_truncate(&json, json.len - 2);
+	out_char(&json, ']');
+	begin(&f);
+	assert_int_equal(import_native(&f.in, json.p, json.len), E_INVALID);
+	end(&f);
+}
+
 /* --- the scanner
  * --------------------------------------------------------------------------------------- */
 
@@ -236,6 +260,7 @@ int main(void)
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_many_documents),
 		cmocka_unit_test(test_scan),
 	};
 

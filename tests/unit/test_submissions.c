@@ -91,6 +91,24 @@ static void same_key_twice(void **state)
 			fail_msg("%s", others[i]);
 }
 
+#define TAGGED(tree) "{" AXES "\"commit\": {\"id\": \"v6.1\"" tree "}, \"runs\": [{\"m\": 1}]}"
+
+/* A tag is another commit in another tree; for an id the tree is no more than a text. */
+static void same_tag_in_two_trees(void **state)
+{
+	struct db_lab *l = *state;
+
+	assert_false(lab_store(l, TAGGED(", \"tree\": \"one\""))->duplicate);
+	assert_false(lab_store(l, TAGGED(", \"tree\": \"two\""))->duplicate);
+	assert_false(lab_store(l, TAGGED(""))->duplicate);
+	assert_true(lab_store(l, TAGGED(", \"tree\": \"two\""))->duplicate);
+	assert_int_equal(lab_number(l, &test_count_runs), 3);
+	lab_store(l, "{" AXES AT_A "\"runs\": [{\"m\": 1}]}");
+	assert_true(lab_store(l, "{" AXES "\"commit\": {\"id\": \"" ID(
+					 "a") "\", \"tree\": \"one\"}, \"runs\": [{\"m\": 1}]}")
+			    ->duplicate);
+}
+
 static void same_key_twice_in_one_job(void **state)
 {
 	struct db_lab *l = *state;
@@ -278,6 +296,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		LAB_TEST(same_key_twice),
+		LAB_TEST(same_tag_in_two_trees),
 		LAB_TEST(same_key_twice_in_one_job),
 		LAB_TEST(units_that_contradict),
 		LAB_TEST(units_of_many_metrics),
