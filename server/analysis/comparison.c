@@ -235,6 +235,26 @@ static void column_fill(struct arena *a, const struct metric_list *all,
 	}
 }
 
+/* No run of the column ended well: the test's own figures did not stay, they failed. What monitors
+ * would have shown is just not known. */
+static void column_fail(struct arena *a, const struct comparison_column *col,
+			struct comparison *cmp, size_t c)
+{
+	const char *reason;
+
+	if (col->failed <= 0 || col->nruns || col->ncells)
+		return;
+	reason = arena_fmt(a, "none of %lld runs ended well", (long long)col->failed);
+	for (size_t k = 0; k < cmp->nrows; k++) {
+		struct comparison_row *r = &cmp->rows[k];
+
+		if (r->role != ROLE_PRIMARY || !r->cells[0].present)
+			continue;
+		r->cells[c].verdict = VERDICT_FAILED;
+		r->cells[c].reason = reason;
+	}
+}
+
 /* The weightiest verdict of the later columns. */
 static void row_judge(struct comparison_row *r, size_t ncols)
 {
@@ -260,8 +280,10 @@ void comparison_build(struct arena *a, const char *testcase, const struct compar
 	}
 	for (size_t c = 0; c < ncols; c++)
 		column_fill(a, &all, &cols[c], out->rows, c);
-	for (size_t c = 1; c < ncols; c++)
+	for (size_t c = 1; c < ncols; c++) {
 		verdict_judge_column(a, out, c);
+		column_fail(a, &cols[c], out, c);
+	}
 	for (size_t k = 0; k < all.n; k++)
 		row_judge(&out->rows[k], ncols);
 	comparison_sort(out, ORDER_ROBOT);

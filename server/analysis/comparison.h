@@ -53,6 +53,7 @@ struct comparison_column {
 	size_t nruns;
 	const struct summary_cell *cells; /* sorted by metric id, one a metric */
 	size_t ncells;
+	int64_t failed; /* runs that did not end well */
 };
 
 enum verdict {
@@ -67,7 +68,7 @@ enum verdict {
 const char *verdict_name(enum verdict v); /* as in the JSON: "no-data", "same", … */
 
 struct cell {
-	bool present; /* false: a null in JSON; nothing below counts */
+	bool present; /* false: a null in JSON; of what is below only a verdict FAILED counts */
 	int64_t n;    /* samples; -1 unknown (printed) */
 	double mean, stddev, stddev_pop, min, max, median; /* NAN: unknown */
 	double stddev_pct;                  /* as printed, NAN when it did not come printed */

@@ -124,6 +124,11 @@ enum metric_role metric_role_in(const struct metric_facts *f, const char *name,
 	return ROLE_MONITOR;
 }
 
+const char *functional_word(const struct metric_facts *f)
+{
+	return f->direction == DIRECTION_HIGHER ? "passed" : "failed";
+}
+
 const char *direction_name(enum direction d)
 {
 	static const char *const names[] = {"none", "higher", "lower"};

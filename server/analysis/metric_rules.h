@@ -37,6 +37,8 @@ enum metric_role metric_role_in(const struct metric_facts *f, const char *name,
 /* True when the glob (with * and ?, anchored at both ends) matches. */
 bool glob_match(const char *glob, const char *text);
 
+/* What a functional metric's runs did: "failed", or "passed" where more of it is better. */
+const char *functional_word(const struct metric_facts *f);
 const char *direction_name(enum direction d);  /* "higher", "lower", "none": as in the JSON */
 const char *direction_words(enum direction d); /* "higher is better", … */
 const char *kind_name(enum metric_kind k);     /* "value", "percent", "functional" */

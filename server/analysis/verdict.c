@@ -139,7 +139,7 @@ static void judge_functional(struct arena *a, const struct comparison_row *r,
 }
 
 /* Without samples on both sides: the printed change where it was printed against this base, else
- * the one between the means or the fails. */
+ * the counts of fails, else the change between the means. */
 static void judge_reported(struct arena *a, const struct comparison_row *r, const struct cell *base,
 			   struct cell *c)
 {
@@ -148,19 +148,20 @@ static void judge_reported(struct arena *a, const struct comparison_row *r, cons
 	bool known = !isnan(c->change_abs), up = c->change_abs > 0;
 	enum gate gate = GATE_NONE;
 
-	if (base->fails >= 0 || c->fails >= 0) {
-		points = true;
-		change = c->reproduction_pct;
-		known = !isnan(change);
-		up = change > 0;
+	c->reported = true;
+	if (!c->show_printed && !isnan(c->reproduction_pct)) {
+		judge_functional(a, r, base, c); /* counts are exact, printed or not */
+		return;
 	}
+	if (base->fails >= 0 || c->fails >= 0)
+		known = false; /* of how many runs is not known */
 	if (c->show_printed) {
 		points = c->summary->printed != PRINTED_PCT;
 		change = c->summary->printed_change;
 		known = true;
-		up = change > 0;
+		/* Percent of a negative base: what grows in percent falls. */
+		up = (change > 0) != (!points && base->mean < 0);
 	}
-	c->reported = true;
 	if (!known) {
 		gate = GATE_UNKNOWN;
 		c->verdict = VERDICT_NO_DATA;

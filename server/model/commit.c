@@ -129,7 +129,7 @@ static void sort_rows(struct arena *a, struct arena *scratch, const struct compa
 		const struct comparison_row *row = &cmp->rows[i];
 		struct commit_row probe = {.metric = row->metric,
 					   .now = row->cells[cmp->ncols - 1]};
-		enum verdict v = probe.now.judged ? probe.now.verdict : VERDICT_NO_DATA;
+		enum verdict v = probe.now.verdict;
 
 		out->counts[v]++;
 		if (v == VERDICT_REGRESSION)
@@ -244,6 +244,7 @@ static int judge(struct ctx *c, struct arena *keep, int64_t commit_id, struct co
 	if (e < 0)
 		return e;
 	cols[ncols] = data[ncols].column;
+	cols[ncols].failed = out->failed;
 	if (out->has_base)
 		cols[ncols].cells = match_printed(c->arena, &cols[ncols], &out->base);
 	ncols++;

@@ -101,7 +101,8 @@ const char *commit_change_text(struct arena *a, const struct commit_row *row)
 	if (!k->judged)
 		return "–";
 	if (row->metric->facts.kind == KIND_FUNCTIONAL)
-		return arena_fmt(a, "failed in %s runs, before in %s", fails_text(a, k),
+		return arena_fmt(a, "%s in %s runs, before in %s",
+				 functional_word(&row->metric->facts), fails_text(a, k),
 				 fails_text(a, base));
 	if (printed ? k->summary->printed == PRINTED_ABS : row->metric->facts.kind == KIND_PERCENT)
 		return arena_fmt(a, "%s%+.2f points", about, printed ? v : k->change_abs);
@@ -120,15 +121,19 @@ static size_t own_count(const size_t by_role[ROLE_FUNCTIONAL + 1])
 	return by_role[ROLE_PRIMARY] + by_role[ROLE_FUNCTIONAL];
 }
 
-static bool any_result(const struct commit_result *x)
+static bool all_failed(const struct commit_result *x)
 {
-	(void)x;
-	return true;
+	return x->failed > 0 && x->n == 0 && !x->printed;
 }
 
 static bool compared(const struct commit_result *x)
 {
-	return x->has_base;
+	return x->has_base && !all_failed(x);
+}
+
+static bool alone(const struct commit_result *x)
+{
+	return !x->has_base && !all_failed(x);
 }
 
 static bool got_worse(const struct commit_result *x)
@@ -217,6 +222,15 @@ static const char *moved_text(struct arena *a, const struct commit_result *resul
 			 row->now.reported ? " (as reported)" : "");
 }
 
+/* "1 test on 2 machines", of the results that take part. */
+static const char *where_text(struct arena *a, const struct commit_result *results, size_t n,
+			      bool (*takes_part)(const struct commit_result *))
+{
+	return arena_fmt(a, "%s on %s",
+			 counted(a, distinct(results, n, takes_part, test_of), "test"),
+			 counted(a, distinct(results, n, takes_part, machine_of), "machine"));
+}
+
 static const char *compared_text(struct arena *a, const struct commit_result *results, size_t n)
 {
 	bool worse = distinct(results, n, got_worse, test_of) > 0;
@@ -234,9 +248,7 @@ static const char *compared_text(struct arena *a, const struct commit_result *re
 	if (worse)
 		text = moved_text(a, results, n, VERDICT_REGRESSION);
 	else
-		text = arena_fmt(a, "not worse in %s on %s",
-				 counted(a, distinct(results, n, compared, test_of), "test"),
-				 counted(a, distinct(results, n, compared, machine_of), "machine"));
+		text = arena_fmt(a, "not worse in %s", where_text(a, results, n, compared));
 	if (better)
 		text = arena_fmt(a, "%s; %s", text, moved_text(a, results, n, VERDICT_IMPROVEMENT));
 	if (suspects)
@@ -250,12 +262,17 @@ static const char *compared_text(struct arena *a, const struct commit_result *re
 
 const char *commit_sentence(struct arena *a, const struct commit_result *results, size_t n)
 {
+	const char *failed = "", *text = "";
+
 	if (n == 0)
 		return "nothing was measured on this commit";
-	if (distinct(results, n, compared, test_of) == 0)
-		return arena_fmt(
-			a, "measured in %s on %s, with no measured ancestor to compare with",
-			counted(a, distinct(results, n, any_result, test_of), "test"),
-			counted(a, distinct(results, n, any_result, machine_of), "machine"));
-	return compared_text(a, results, n);
+	if (distinct(results, n, all_failed, test_of) > 0)
+		failed = arena_fmt(a, "no run ended well in %s",
+				   where_text(a, results, n, all_failed));
+	if (distinct(results, n, compared, test_of) > 0)
+		text = compared_text(a, results, n);
+	else if (distinct(results, n, alone, test_of) > 0)
+		text = arena_fmt(a, "measured in %s, with no measured ancestor to compare with",
+				 where_text(a, results, n, alone));
+	return arena_fmt(a, "%s%s%s", failed, *failed && *text ? "; " : "", text);
 }

@@ -22,13 +22,27 @@ const char *compare_name(struct arena *a, const char *name)
 	return name;
 }
 
-/* A word that could be a branch is unknown rather than wrong, although no stored name looks like
- * it. */
+/* A word that could be a branch, perhaps with steps to a parent, is unknown rather than wrong,
+ * although no stored name looks like it. */
 static bool is_word(const char *s)
 {
-	size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-");
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789._/-^~";
 
-	return s[0] != '-' && n > 0 && s[n] == '\0';
+	return *s && !strchr("-^~", *s) && s[strspn(s, letters)] == '\0';
+}
+
+int compare_resolve(struct ctx *c, const char *asked, struct commit *out, struct commit_list *many)
+{
+	int rc = commit_resolve(c, asked, out, many);
+	size_t digits = strspn(asked, "0123456789abcdefABCDEF");
+
+	if (rc != E_INVALID || !is_word(asked))
+		return rc;
+	ctx_clear(c);
+	return fail(c, E_NOTFOUND, "commit %.200s is not known here%s", asked,
+		    digits < 7 && asked[digits] == '\0' ? "; a prefix of an id needs 7 digits"
+							: "");
 }
 
 static int resolve_commits(struct ctx *c, const struct compare_query *q, struct compare *out,
@@ -37,12 +51,8 @@ static int resolve_commits(struct ctx *c, const struct compare_query *q, struct 
 	out->commits = arena_array(c->arena, struct compare_commit, q->nasked);
 	for (size_t i = 0; i < q->nasked; i++) {
 		struct compare_commit *k = &out->commits[i];
-		int rc = commit_resolve(c, q->asked[i], &k->commit, many);
+		int rc = compare_resolve(c, q->asked[i], &k->commit, many);
 
-		if (rc == E_INVALID && is_word(q->asked[i])) {
-			ctx_clear(c);
-			return fail(c, E_NOTFOUND, "commit %.200s is not known here", q->asked[i]);
-		}
 		if (rc < 0)
 			return rc;
 		k->asked = q->asked[i];
@@ -98,8 +108,10 @@ static int add_table(struct ctx *c, const struct compare_query *q, struct compar
 	struct compare_table *t = &out->tables[out->ntables];
 	int rc;
 
-	t->series = *s;
+	*t = (struct compare_table){.series = *s};
 	rc = compare_table_load(c, q, out, t);
+	if (rc == COMPARE_NOTHING)
+		return E_OK;
 	if (rc >= 0)
 		out->ntables++;
 	return rc;
@@ -124,6 +136,10 @@ static int load_named(struct ctx *c, const struct compare_query *q, struct compa
 	size_t n = 0;
 	int rc = series_get(c, q->series, &s);
 
+	if (rc == E_NOTFOUND) { /* a filter that nothing fits */
+		ctx_clear(c);
+		return E_OK;
+	}
 	if (rc >= 0)
 		rc = shared_ids(c, out, s.id - 1, 1, &ids, &n);
 	if (rc < 0)

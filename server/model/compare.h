@@ -15,6 +15,9 @@ struct compare_query {
 	const char *series;      /* number, digest or prefix; NULL */
 	const struct pair *axes; /* filters */
 	size_t naxes;
+	const struct pair *infos; /* only runs of which all this was told … */
+	size_t ninfos;
+	int64_t since, until;    /* … and that ran (else came) in [since, until); 0: open */
 	const char *metric_glob; /* NULL */
 	int role;                /* enum metric_role, -1 any */
 	bool changed_only;       /* rows whose verdict is a change */
@@ -64,6 +67,10 @@ struct compare {
 
 /* What people see of a name: ids cut to 10 digits as the test robot does, refs whole. */
 const char *compare_name(struct arena *a, const char *name);
+
+/* commit_resolve() for what readers ask for: also a word that cannot be a stored name, such as
+ * "master", is unknown (E_NOTFOUND), not wrong. */
+int compare_resolve(struct ctx *c, const char *asked, struct commit *out, struct commit_list *many);
 
 /* E_INVALID (no commits, a bad value), E_NOTFOUND (names the commit), E_AMBIGUOUS (with *many). */
 int compare_load(struct ctx *c, const struct compare_query *q, struct compare *out,

@@ -44,9 +44,11 @@ static const struct summary_cell *match_printed(struct arena *a,
 	return cells;
 }
 
-static int load_columns(struct ctx *c, const struct compare *cmp, struct compare_table *t,
-			struct cell_data *cells, struct comparison_column *cols)
+static int load_columns(struct ctx *c, const struct compare_query *q, const struct compare *cmp,
+			struct compare_table *t, struct cell_data *cells,
+			struct comparison_column *cols)
 {
+	bool choose = compare_chooses_runs(q);
 	int64_t *runs = arena_array(c->arena, int64_t, cmp->ncommits);
 	int64_t *boots = arena_array(c->arena, int64_t, cmp->ncommits);
 	int64_t *failed = arena_array(c->arena, int64_t, cmp->ncommits);
@@ -60,9 +62,12 @@ static int load_columns(struct ctx *c, const struct compare *cmp, struct compare
 		int64_t commit = cmp->commits[i].commit.id;
 		int rc = cell_load(c, t->series.id, commit, true, &cells[i]);
 
+		if (rc >= 0 && choose)
+			rc = compare_choose_runs(c, q, t->series.id, commit, &cells[i]);
 		if (rc < 0)
 			return rc;
 		cols[i] = cells[i].column;
+		cols[i].failed = cells[i].failed;
 		cols[i].cells = match_printed(c->arena, &cols[i], &cmp->commits[0]);
 		runs[i] = (int64_t)cols[i].nruns;
 		boots[i] = cols[i].nruns ? cells[i].boots : -1;
@@ -70,6 +75,16 @@ static int load_columns(struct ctx *c, const struct compare *cmp, struct compare
 		printed[i] = cols[i].ncells > 0;
 	}
 	return E_OK;
+}
+
+/* The base and another commit have runs, or the only commit has. */
+static bool can_compare(const struct cell_data *cells, size_t n)
+{
+	bool any = n == 1;
+
+	for (size_t i = 1; i < n && !any; i++)
+		any = cells[i].column.nruns || cells[i].failed;
+	return any && (cells[0].column.nruns || cells[0].failed);
 }
 
 static void pick_rows(struct arena *a, const struct compare_query *q, struct compare_table *t)
@@ -122,10 +137,12 @@ int compare_table_load(struct ctx *c, const struct compare_query *q, const struc
 	struct cell_data *cells = arena_array(c->arena, struct cell_data, cmp->ncommits);
 	struct comparison_column *cols =
 		arena_array(c->arena, struct comparison_column, cmp->ncommits);
-	int rc = load_columns(c, cmp, t, cells, cols);
+	int rc = load_columns(c, q, cmp, t, cells, cols);
 
 	if (rc < 0)
 		return rc;
+	if (compare_chooses_runs(q) && !can_compare(cells, cmp->ncommits))
+		return COMPARE_NOTHING;
 	comparison_build(c->arena, t->series.testcase, cols, cmp->ncommits, &t->all);
 	if (q->order != ORDER_ROBOT)
 		comparison_sort(&t->all, q->order);

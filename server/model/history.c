@@ -13,11 +13,22 @@
 #include "server/base/arena.h"
 #include "server/model/compare.h"
 
+#define RUNS_COUNTED 10000 /* commits */
+
 double history_spread_pct(const struct history_point *p)
 {
 	if (!isnan(p->stddev_pct))
 		return p->stddev_pct;
 	return p->d.mean != 0 ? 100 * p->d.stddev / fabs(p->d.mean) : NAN;
+}
+
+double history_change(const struct history_point *p, const struct history_point *prev, bool points)
+{
+	double moved = prev ? p->d.mean - prev->d.mean : NAN;
+
+	if (points || isnan(moved))
+		return moved;
+	return prev->d.mean != 0 ? 100 * moved / prev->d.mean : NAN;
 }
 
 /* Where each commit's values begin: sorted by commit id, to find the point of a value. */
@@ -132,6 +143,43 @@ static void fill_values(struct arena *a, const struct history_value *values, siz
 	}
 }
 
+static int by_measured(const void *x, const void *y)
+{
+	const struct measured *a = x, *b = y;
+
+	return (a->commit_id > b->commit_id) - (a->commit_id < b->commit_id);
+}
+
+/* A run that ended well did not have the failures that it does not name: it counts as a 0. */
+static int fill_clean_runs(struct ctx *c, struct history *h)
+{
+	struct measured *m;
+	size_t n;
+	int rc = measured_of_series(c, h->series.id, RUNS_COUNTED, &m, &n);
+
+	if (rc < 0)
+		return rc;
+	if (n)
+		qsort(m, n, sizeof(*m), by_measured);
+	for (size_t i = 0; i < h->npoints; i++) {
+		struct history_point *p = &h->points[i];
+		struct measured want = {.commit_id = p->commit_id};
+		const struct measured *at =
+			n ? bsearch(&want, m, n, sizeof(*m), by_measured) : NULL;
+		size_t runs = at ? (size_t)at->runs : 0;
+		double *values;
+
+		if (p->printed || runs <= p->d.n)
+			continue;
+		values = arena_array(c->arena, double, runs);
+		for (size_t k = 0; k < p->d.n; k++)
+			values[k] = p->values[k];
+		p->values = values;
+		p->d = describe(values, runs);
+	}
+	return E_OK;
+}
+
 static void drop_empty(struct history *h)
 {
 	size_t kept = 0;
@@ -169,6 +217,10 @@ int history_load(struct ctx *c, const char *series, const char *metric, enum his
 		out->unit = out->metric->facts.unit;
 	fill_points(c->arena, commits, ncommits, out);
 	fill_values(c->arena, values, nvalues, out);
+	if (out->metric->facts.kind == KIND_FUNCTIONAL && nvalues)
+		rc = fill_clean_runs(c, out);
+	if (rc < 0)
+		return rc;
 	drop_empty(out);
 	if (out->npoints == 0)
 		return fail(c, E_NOTFOUND, "series %.8s has no values of %s", out->series.digest,

@@ -14,7 +14,8 @@ struct history_point {
 	const char *subject; /* NULL */
 	int64_t date;        /* of the commit, TIME_NONE */
 	int64_t first_received;
-	const double *values; /* d.n of them, in order of upload; NULL for printed figures */
+	const double *values; /* d.n of them, in order of upload; NULL for printed figures. Of a
+				 failure runs that do not name it follow as 0 */
 	struct description d; /* printed: n 0, what is not known is NAN */
 	bool printed;         /* a report gave the mean, there are no samples */
 	double stddev_pct;    /* as printed, NAN */
@@ -31,6 +32,10 @@ struct history {
 
 /* The spread of a point in percent of its mean: as printed, else from the samples; NAN unknown. */
 double history_spread_pct(const struct history_point *p);
+
+/* The change against the point before as a comparison computes it: percent of its mean, or the
+ * difference (points). NAN without a point before or from a mean of 0. */
+double history_change(const struct history_point *p, const struct history_point *prev, bool points);
 
 enum history_order { HISTORY_BY_COMMIT, HISTORY_BY_UPLOAD };
 

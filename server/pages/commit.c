@@ -7,6 +7,7 @@
 #include "server/pages/commit_page.h"
 
 #include "server/model/commit.h"
+#include "server/model/compare.h"
 #include "server/pages/pages.h"
 #include "server/pages/parts.h"
 #include "server/view/html.h"
@@ -73,7 +74,7 @@ int page_commit(struct req *r)
 
 	if (!rev)
 		return fail(&r->ctx, E_NOTFOUND, "name a commit: /commit/<id or tag>");
-	e = commit_resolve(&r->ctx, rev, &commit, &many);
+	e = compare_resolve(&r->ctx, rev, &commit, &many);
 	if (e == E_AMBIGUOUS)
 		return answer_ambiguous(r, rev, &many);
 	if (e == E_NOTFOUND)

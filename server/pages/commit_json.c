@@ -183,7 +183,7 @@ static void write_row(struct jw *w, const struct commit_row *row)
 	jw_prob(w, "p", k->judged ? k->p : NAN);
 	jw_prob(w, "q", k->judged ? k->q : NAN);
 	jw_num(w, "cliff_delta", k->judged ? k->cliff_delta : NAN);
-	jw_str(w, "verdict", verdict_name(k->judged ? k->verdict : VERDICT_NO_DATA));
+	jw_str(w, "verdict", verdict_name(k->verdict));
 	jw_str(w, "origin", k->reported ? "reported" : "judged");
 	jw_str(w, "reason", k->reason);
 	jw_end(w);

@@ -34,8 +34,8 @@ static void write_value(struct req *r, const struct commit_row *row, const struc
 	}
 	if (row->metric->facts.kind == KIND_FUNCTIONAL) {
 		if (c->runs >= 0)
-			html(r->out, "%" PRId64 " of %" PRId64 " failed",
-			     c->fails < 0 ? 0 : c->fails, c->runs);
+			html(r->out, "%" PRId64 " of %" PRId64 " %s", c->fails < 0 ? 0 : c->fails,
+			     c->runs, functional_word(&row->metric->facts));
 		return;
 	}
 	layout_figure(r->out, c->mean, row->unit);
@@ -154,8 +154,11 @@ static void write_runs_line(struct req *r, const struct commit_page *p,
 		html(r->out, "Figures from a report, no samples");
 	else
 		html(r->out, "No runs");
-	if (x->failed)
+	if (x->failed && x->n)
 		html(r->out, ", %" PRId64 " more failed", x->failed);
+	else if (x->failed)
+		html(r->out, " ended well, <strong class=\"warn\">%" PRId64 " failed</strong>",
+		     x->failed);
 	if (x->has_base) {
 		html(r->out, ", against the nearest measured ancestor ");
 		part_commit(r, &x->base);

@@ -8,6 +8,7 @@
 #include "server/base/clock.h"
 #include "server/model/commit.h"
 #include "server/pages/parts.h"
+#include "server/report/robot_table.h"
 #include "server/view/csv.h"
 
 #define ROWS_SHOWN 20
@@ -31,7 +32,7 @@ static void csv_row(struct csv *c, struct arena *a, const struct commit_result *
 	csv_num(c, k->judged ? k->change_abs : NAN);
 	csv_num(c, k->judged ? k->change_pct : NAN);
 	csv_num(c, k->judged ? k->q : NAN);
-	csv_str(c, verdict_name(k->judged ? k->verdict : VERDICT_NO_DATA));
+	csv_str(c, verdict_name(k->verdict));
 	csv_str(c, k->reported ? "reported" : "judged");
 	csv_end_line(c);
 }
@@ -64,42 +65,126 @@ void commit_page_csv(struct req *r, const struct commit_page *p)
 	}
 }
 
+/* A value as the robot's table has it, 16 columns; blanks where there is none. */
+static void txt_value(struct out *o, const struct cell *c)
+{
+	double stddev = isnan(c->stddev_pop) ? c->stddev : c->stddev_pop;
+
+	if (!c->present) {
+		out_fmt(o, "%16s", "");
+		return;
+	}
+	robot_mean(o, c->mean);
+	robot_stddev(o, isnan(c->stddev_pct) ? 100 * stddev / fabs(c->mean) : c->stddev_pct);
+}
+
+/* " (KB/s, higher is better, as reported)" and the end of the line. */
+static void txt_about(struct out *o, const struct commit_row *row)
+{
+	out_fmt(o, " (%s%s%s%s)\n", row->unit ? row->unit : "", row->unit ? ", " : "",
+		direction_words(row->metric->facts.direction),
+		row->now.reported ? ", as reported" : "");
+}
+
+/* Text at the right of a column, counted in characters. */
+static void txt_right(struct out *o, size_t width, const char *s)
+{
+	size_t n = 0;
+
+	for (const char *p = s; *p; p++)
+		n += ((unsigned char)*p & 0xc0) != 0x80;
+	for (; n < width; n++)
+		out_char(o, ' ');
+	out_str(o, s);
+}
+
+/* Verdict, change, both values, name. Fails of runs stand in the change already. */
+static void txt_row(struct req *r, const struct commit_row *row)
+{
+	struct out *o = r->out;
+
+	out_fmt(o, "  %s %-11s ", part_verdict_sign(row->now.verdict),
+		verdict_name(row->now.verdict));
+	txt_right(o, 14, commit_change_text(r->ctx.arena, row));
+	if (row->metric->facts.kind != KIND_FUNCTIONAL) {
+		txt_value(o, &row->base);
+		out_str(o, " ->");
+		txt_value(o, &row->now);
+	}
+	out_fmt(o, "  %s", row->metric->name);
+	txt_about(o, row);
+}
+
 static void txt_rows(struct req *r, const struct row_list *l)
 {
 	size_t n = l->n < ROWS_SHOWN ? l->n : ROWS_SHOWN;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct commit_row *row = &l->rows[i];
-
-		out_fmt(r->out, "  %s %-11s %12s  %s%s (%s)\n", part_verdict_sign(row->now.verdict),
-			verdict_name(row->now.verdict), commit_change_text(r->ctx.arena, row),
-			row->metric->name, row->now.reported ? ", as reported" : "",
-			direction_words(row->metric->facts.direction));
-	}
+	for (size_t i = 0; i < n; i++)
+		txt_row(r, &l->rows[i]);
 	if (n < l->seen)
 		out_fmt(r->out, "  and %zu more\n", l->seen - n);
+}
+
+/* What the test itself measured, where there is nothing to hold it against. */
+static void txt_values(struct req *r, const struct commit_result *x)
+{
+	size_t n = x->steady.n < ROWS_SHOWN ? x->steady.n : ROWS_SHOWN;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct commit_row *row = &x->steady.rows[i];
+
+		out_str(r->out, "  ");
+		txt_value(r->out, &row->now);
+		out_fmt(r->out, "  %s", row->metric->name);
+		txt_about(r->out, row);
+	}
+	if (n < x->steady.seen)
+		out_fmt(r->out, "  and %zu more\n", x->steady.seen - n);
+}
+
+/* What did not change is an answer too: the test's own figures by name. */
+static void txt_steady(struct req *r, const struct commit_result *x)
+{
+	size_t named = 0;
+
+	if (x->counts[VERDICT_SAME] == 0 && x->worst.seen + x->best.seen > 0)
+		return;
+	out_fmt(r->out, "  = no change in %zu %s\n", x->counts[VERDICT_SAME],
+		x->counts[VERDICT_SAME] == 1 ? "metric" : "metrics");
+	for (size_t i = 0; i < x->steady.n && named < ROWS_SHOWN; i++) {
+		const struct commit_row *row = &x->steady.rows[i];
+
+		if (!row->now.judged || row->now.verdict != VERDICT_SAME)
+			continue;
+		named++;
+		txt_row(r, row);
+	}
 }
 
 static void txt_result(struct req *r, const struct commit_result *x)
 {
 	struct arena *a = r->ctx.arena;
 
-	out_fmt(r->out, "\n%s (series %.12s)\n  %s\n  %s", part_series_title(a, &x->series),
-		x->series.digest, part_series_rest(a, &x->series),
+	const char *setup = part_series_rest(a, &x->series);
+
+	out_fmt(r->out, "\n%s (series %.12s)\n%s%s%s  %s", part_series_title(a, &x->series),
+		x->series.digest, *setup ? "  " : "", setup, *setup ? "\n" : "",
 		x->n || x->failed || !x->printed ? part_count(a, x->n, "run")
 						 : "figures from a report, no samples");
 	if (x->failed)
-		out_fmt(r->out, ", %" PRId64 " more failed", x->failed);
+		out_fmt(r->out,
+			x->n ? ", %" PRId64 " more failed" : " ended well, %" PRId64 " failed",
+			x->failed);
 	if (!x->has_base) {
 		out_str(r->out, ", no measured ancestor to compare with\n");
+		txt_values(r, x);
 		return;
 	}
 	out_fmt(r->out, ", against %s%s%s\n", commit_short(a, &x->base), x->base.subject ? " " : "",
 		x->base.subject ? x->base.subject : "");
 	txt_rows(r, &x->worst);
 	txt_rows(r, &x->best);
-	out_fmt(r->out, "  = no change in %zu %s\n", x->counts[VERDICT_SAME],
-		x->counts[VERDICT_SAME] == 1 ? "metric" : "metrics");
+	txt_steady(r, x);
 }
 
 static void txt_warnings(struct out *o, const struct build *b)

@@ -8,6 +8,7 @@
 
 #include "db/commits.h"
 #include "server/base/arena.h"
+#include "server/base/clock.h"
 #include "server/pages/parts.h"
 #include "server/pages/req.h"
 #include "server/view/html.h"
@@ -54,6 +55,14 @@ static const char *text_param(const struct req *r, const char *name)
 	return v && *v ? v : NULL; /* an empty field of the form asks for nothing */
 }
 
+/* An empty field, or none, leaves that side open. */
+static int64_t read_bound(struct req *r, const char *name)
+{
+	int64_t t = text_param(r, name) ? req_time(r, name) : TIME_NONE;
+
+	return t == TIME_NONE ? 0 : t;
+}
+
 static int read_query(struct req *r, struct compare_query *q)
 {
 	bool html_form = r->form == FORM_HTML;
@@ -69,6 +78,9 @@ static int read_query(struct req *r, struct compare_query *q)
 	q->order = (enum row_order)req_enum(r, "sort", sort_words,
 					    html_form ? ORDER_CHANGE : ORDER_ROBOT);
 	req_axes(r, "axis.", &q->axes, &q->naxes);
+	req_axes(r, "info.", &q->infos, &q->ninfos);
+	q->since = read_bound(r, "since");
+	q->until = read_bound(r, "until");
 	return req_status(r);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A comparison for spreadsheets and terminals. CSV: one line a metric and series, the commits side
- * by side in the order asked for, each field's commit in the head. Text: the test robot's tables,
+ * by side in the order asked for, each field's commit in the head; printed_change is what a report
+ * printed against this base, in percent or points. Text: the test robot's tables,
  * nothing else.
  */
 #include "server/pages/compare.h"
@@ -12,11 +13,13 @@
 #include "server/report/robot_table.h"
 #include "server/view/csv.h"
 
-static const char *const first_fields[] = {"n", "mean", "stddev", "fails", "runs"};
-static const char *const later_fields[] = {"n",    "mean",       "stddev",     "fails",
-					   "runs", "change_abs", "change_pct", "reproduction_pct",
-					   "p",    "q",          "verdict",    "origin"};
-#define LENGTH(x) (sizeof(x) / sizeof((x)[0]))
+static const char *const first_fields[] = {"n", "mean", "stddev", "stddev_pct", "fails", "runs"};
+static const char *const later_fields[] = {
+	"n",          "mean",       "stddev",           "stddev_pct",     "fails", "runs",
+	"change_abs", "change_pct", "reproduction_pct", "printed_change", "p",     "q",
+	"verdict",    "origin"};
+#define VERDICT_FIELD 12 /* of the later ones */
+#define LENGTH(x)     (sizeof(x) / sizeof((x)[0]))
 
 static void write_head(struct csv *w, struct arena *a, const struct compare *cmp)
 {
@@ -48,13 +51,16 @@ static void write_cell(struct csv *w, const struct cell *c, bool functional, boo
 	bool judged = c->present && c->judged;
 
 	if (!c->present) {
+		bool failed = !first && c->verdict == VERDICT_FAILED;
+
 		for (size_t k = 0; k < (first ? LENGTH(first_fields) : LENGTH(later_fields)); k++)
-			csv_str(w, NULL);
+			csv_str(w, failed && k == VERDICT_FIELD ? verdict_name(c->verdict) : NULL);
 		return;
 	}
 	write_known(w, c->n);
 	csv_num(w, functional ? NAN : c->mean);
 	csv_num(w, functional ? NAN : c->stddev);
+	csv_num(w, functional ? NAN : c->stddev_pct);
 	write_known(w, functional ? c->fails : -1);
 	write_known(w, functional ? c->runs : -1);
 	if (first)
@@ -62,6 +68,7 @@ static void write_cell(struct csv *w, const struct cell *c, bool functional, boo
 	csv_num(w, judged && !functional ? c->change_abs : NAN);
 	csv_num(w, judged && !functional ? c->change_pct : NAN);
 	csv_num(w, judged && functional ? c->reproduction_pct : NAN);
+	csv_num(w, judged && c->show_printed ? c->summary->printed_change : NAN);
 	csv_num(w, judged ? c->p : NAN);
 	csv_num(w, judged ? c->q : NAN);
 	csv_str(w, verdict_name(c->verdict));

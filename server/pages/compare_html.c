@@ -30,7 +30,8 @@ static struct totals add_up(const struct compare *cmp)
 		for (int v = 0; v <= VERDICT_FAILED; v++) {
 			t.all[v] += cmp->tables[i].counts[v];
 			t.primary[v] += cmp->tables[i].primary[v];
-			t.nprimary += cmp->tables[i].primary[v];
+			if (v != VERDICT_NO_DATA)
+				t.nprimary += cmp->tables[i].primary[v];
 			if (verdict_is_change((enum verdict)v))
 				t.nchanged += cmp->tables[i].counts[v];
 		}
@@ -156,8 +157,11 @@ static void write_kept_params(struct req *r)
 {
 	write_hidden(r->out, "commits", req_param(r, "commits"));
 	write_hidden(r->out, "series", req_param(r, "series"));
+	write_hidden(r->out, "since", req_param(r, "since"));
+	write_hidden(r->out, "until", req_param(r, "until"));
 	for (size_t i = 0; i < r->nparams; i++)
-		if (strncmp(r->params[i].name, "axis.", 5) == 0)
+		if (strncmp(r->params[i].name, "axis.", 5) == 0 ||
+		    strncmp(r->params[i].name, "info.", 5) == 0)
 			write_hidden(r->out, r->params[i].name, r->params[i].value);
 }
 
@@ -198,7 +202,9 @@ static int explain_nothing(struct req *r, const struct compare_query *q, const s
 	     cmp->ncommits > 1 ? "No series was measured on the base and on another of these "
 				 "commits, so there is nothing to compare."
 			       : "Nothing was measured on this commit.",
-	     q->series || q->naxes ? " Only the series that were asked for were looked at." : "");
+	     q->series || q->naxes || q->ninfos || q->since || q->until
+		     ? " Only the series and runs that were asked for were looked at."
+		     : "");
 	for (size_t i = 0; i < cmp->ncommits; i++) {
 		const struct compare_commit *k = &cmp->commits[i];
 		struct measured *m = NULL;
@@ -219,12 +225,31 @@ static int explain_nothing(struct req *r, const struct compare_query *q, const s
 	return E_OK;
 }
 
+/* A table of some runs must not pass for one of all. */
+static void write_chosen_runs(struct req *r, const struct compare_query *q)
+{
+	const char *since = req_param(r, "since"), *until = req_param(r, "until");
+
+	if (!q->ninfos && !q->since && !q->until)
+		return;
+	html(r->out, "<p class=\"note\">Only some runs are counted and judged here: those");
+	for (size_t i = 0; i < q->ninfos; i++)
+		html(r->out, "%s told %s <code>%s</code>", i ? " and" : "", q->infos[i].name,
+		     q->infos[i].value);
+	if (q->since)
+		html(r->out, " since %s", since);
+	if (q->until)
+		html(r->out, " before %s", until);
+	html(r->out, ". What reports printed is left out.</p>\n");
+}
+
 static void write_hidden_note(struct req *r, const struct totals *t)
 {
 	if (t->hidden == 0)
 		return;
-	html(r->out, "<p class=\"hidden-rows\">%s hidden because %s did not change. ",
-	     part_count(r->ctx.arena, (int64_t)t->hidden, "row"), t->hidden == 1 ? "it" : "they");
+	html(r->out, "<p class=\"hidden-rows\">%s hidden because %s did not change%s. ",
+	     part_count(r->ctx.arena, (int64_t)t->hidden, "row"), t->hidden == 1 ? "it" : "they",
+	     t->all[VERDICT_NO_DATA] ? " or could not be compared" : "");
 	html_link(r->out, req_url_with(r, "changed", "0"), "Show all rows");
 	html(r->out, "</p>\n");
 }
@@ -236,6 +261,7 @@ int compare_html(struct req *r, const struct compare_query *q, const struct comp
 	if (cmp->ntables && cmp->ncommits > 1)
 		write_sentence(r, cmp, &t);
 	write_turned(r, cmp);
+	write_chosen_runs(r, q);
 	write_commits(r, cmp);
 	if (cmp->ntables == 0)
 		return explain_nothing(r, q, cmp);

@@ -64,6 +64,19 @@ static void write_infos(struct req *r, const struct compare *cmp, const struct c
 	html(r->out, "</ul></div>\n");
 }
 
+/* A kernel that lets every run fail must not look like one that changed nothing. */
+static void write_failed(struct req *r, const struct compare *cmp, const struct compare_table *t)
+{
+	struct arena *a = r->ctx.arena;
+
+	for (size_t i = 0; i < cmp->ncommits; i++)
+		if (t->failed[i] > 0 && t->runs[i] == 0 && !t->printed[i])
+			html(r->out,
+			     "<p class=\"error\">✗ No run on %s ended well (%s failed), so there "
+			     "is nothing to compare on its side.</p>\n",
+			     cmp->commits[i].name, part_count(a, t->failed[i], "run"));
+}
+
 static void write_head(struct req *r, const struct compare *cmp, const struct compare_table *t)
 {
 	struct out *o = r->out;
@@ -104,7 +117,8 @@ static void write_value(struct out *o, const struct comparison_row *row, const s
 		if (c->fails < 0 || c->runs < 0)
 			html(o, "unknown</td>");
 		else
-			html(o, "%" PRId64 " of %" PRId64 " failed</td>", c->fails, c->runs);
+			html(o, "%" PRId64 " of %" PRId64 " %s</td>", c->fails, c->runs,
+			     functional_word(&row->metric->facts));
 		return;
 	}
 	html(o, "<td class=\"num\" title=\"");
@@ -174,7 +188,7 @@ static const char *turned_word(enum verdict v)
 
 static void write_verdict(struct out *o, const struct cell *c, bool older)
 {
-	enum verdict v = c->present ? c->verdict : VERDICT_NO_DATA;
+	enum verdict v = c->verdict;
 	const char *word = older ? turned_word(v) : verdict_name(v);
 	bool open = verdict_is_change(v) && c->reason;
 
@@ -195,7 +209,8 @@ static void write_verdict(struct out *o, const struct cell *c, bool older)
 static const char *better_words(const struct metric_facts *f)
 {
 	if (f->kind == KIND_FUNCTIONAL)
-		return "fewer fails are better";
+		return f->direction == DIRECTION_HIGHER ? "more passes are better"
+							: "fewer fails are better";
 	return f->direction == DIRECTION_NONE ? "no direction known"
 					      : direction_words(f->direction);
 }
@@ -245,15 +260,17 @@ void compare_html_rows(struct req *r, const struct compare *cmp, const struct co
 {
 	html(r->out, "<section class=\"comparison\">\n");
 	write_series(r, &t->series);
+	write_failed(r, cmp, t);
 	write_infos(r, cmp, t);
 	if (t->nrows == 0) {
 		html(r->out, "<p class=\"empty\">%s</p>\n",
-		     t->hidden ? "Nothing changed here." : "No metric fits the filter.");
+		     t->hidden ? "No row that could be compared changed here."
+			       : "No metric fits the filter.");
 	} else {
 		html(r->out, "<div class=\"scroll\"><table class=\"compare\">\n");
 		write_head(r, cmp, t);
 		write_group(r, cmp, t, ROLE_PRIMARY, "The test's own figures");
-		write_group(r, cmp, t, ROLE_FUNCTIONAL, "Functional: failed runs");
+		write_group(r, cmp, t, ROLE_FUNCTIONAL, "Functional: runs that failed or passed");
 		write_group(r, cmp, t, ROLE_MONITOR, "Monitors");
 		html(r->out, "</table></div>\n");
 	}

@@ -81,8 +81,9 @@ static void answer_json(struct req *r, const struct history *h)
 
 static void answer_csv(struct req *r, const struct history *h)
 {
-	static const char *const head[] = {"commit", "subject", "date",   "n",   "mean",
-					   "stddev", "min",     "median", "max", "values"};
+	static const char *const head[] = {"commit", "subject", "date",       "n",
+					   "mean",   "stddev",  "stddev_pct", "min",
+					   "median", "max",     "values"};
 	struct csv w;
 
 	csv_init(&w, r->out);
@@ -110,6 +111,7 @@ static void answer_csv(struct req *r, const struct history *h)
 			csv_int(&w, (int64_t)p->d.n);
 		csv_num(&w, p->d.mean);
 		csv_num(&w, p->d.stddev);
+		csv_num(&w, p->stddev_pct);
 		csv_num(&w, p->d.min);
 		csv_num(&w, p->d.median);
 		csv_num(&w, p->d.max);
@@ -127,9 +129,9 @@ static void put_text(struct out *o, const char *s)
 
 /* A width of 14 holds what %.7g prints; the subject comes last, whatever its length. */
 static void write_line(struct out *o, const struct history_point *p,
-		       const struct history_point *prev)
+		       const struct history_point *prev, bool points)
 {
-	double spread = history_spread_pct(p);
+	double spread = history_spread_pct(p), change = history_change(p, prev, points);
 	char date[TIME_TEXT];
 
 	clock_short(p->date, date);
@@ -142,10 +144,12 @@ static void write_line(struct out *o, const struct history_point *p,
 		out_fmt(o, "%7s ", "-");
 	else
 		out_fmt(o, "%6.1f%% ", spread);
-	if (prev && prev->d.mean != 0)
-		out_fmt(o, "%+8.1f%% ", 100 * (p->d.mean - prev->d.mean) / fabs(prev->d.mean));
-	else
+	if (isnan(change))
 		out_fmt(o, "%9s ", "-");
+	else if (points)
+		out_fmt(o, "%+9.2f ", change);
+	else
+		out_fmt(o, fabs(change) < 100000 ? "%+8.1f%% " : "%+8.2g%% ", change);
 	out_char(o, ' ');
 	put_text(o, p->subject);
 	out_char(o, '\n');
@@ -154,6 +158,7 @@ static void write_line(struct out *o, const struct history_point *p,
 static void answer_txt(struct req *r, const struct history *h)
 {
 	struct out *o = r->out;
+	bool points = h->metric->facts.kind == KIND_PERCENT;
 
 	put_text(o, h->metric->name);
 	out_str(o, h->unit ? " in " : "");
@@ -165,9 +170,9 @@ static void answer_txt(struct req *r, const struct history *h)
 		if (req_param(r, without_effect[i]))
 			out_fmt(o, "%s= has no effect yet\n", without_effect[i]);
 	out_fmt(o, "\n%-16s  %-16s %5s %14s %7s %9s  %s\n", "commit", "date", "runs", "mean",
-		"stddev", "change", "subject");
+		"stddev", points ? "points" : "change", "subject");
 	for (size_t i = 0; i < h->npoints; i++)
-		write_line(o, &h->points[i], i ? &h->points[i - 1] : NULL);
+		write_line(o, &h->points[i], i ? &h->points[i - 1] : NULL, points);
 }
 
 int page_history(struct req *r)

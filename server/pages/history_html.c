@@ -66,7 +66,8 @@ static void write_intro(struct req *r, const struct history *h, bool by_time)
 		html(r->out, " %s of this series did not measure it.",
 		     part_count(a, (int64_t)h->without, "commit"));
 	html(r->out, "</p>\n<p class=\"order\">Ordered by %s. ",
-	     by_time ? "the first upload" : "commit date, or first upload where no date is known");
+	     by_time ? "the first upload"
+		     : "ancestry as uploads told it, else commit date, else first upload");
 	html_link(r->out, req_url_with(r, "order", by_time ? NULL : "time"),
 		  by_time ? "Order by commit" : "Order by upload");
 	html(r->out, "</p>\n");
@@ -88,6 +89,7 @@ static void write_row(struct req *r, const struct history *h, size_t i)
 {
 	struct arena *a = r->ctx.arena;
 	const struct history_point *p = &h->points[i], *prev = i ? p - 1 : NULL;
+	bool points = h->metric->facts.kind == KIND_PERCENT;
 	struct out *o = r->out;
 
 	html(o, "<tr><th scope=\"row\">");
@@ -106,12 +108,10 @@ static void write_row(struct req *r, const struct history *h, size_t i)
 	layout_quantity(o, p->d.mean, h->unit);
 	write_spread(o, p);
 	html(o, "</td><td class=\"num\">");
-	if (prev && h->metric->facts.kind == KIND_PERCENT)
-		html(o, "%+.2f points", p->d.mean - prev->d.mean);
-	else if (prev && prev->d.mean != 0)
-		layout_percent(o, 100 * (p->d.mean - prev->d.mean) / fabs(prev->d.mean));
+	if (points && prev)
+		html(o, "%+.2f points", history_change(p, prev, true));
 	else
-		html(o, "–");
+		layout_percent(o, history_change(p, prev, false));
 	html(o, "</td><td>");
 	if (prev)
 		html_link(o,
@@ -135,7 +135,7 @@ int history_html(struct req *r, const struct history *h)
 		     "<th scope=\"col\">Subject</th><th scope=\"col\" class=\"num\">Runs</th>"
 		     "<th scope=\"col\" class=\"num\">Mean</th>"
 		     "<th scope=\"col\" class=\"num\">Against the previous</th>"
-		     "<th scope=\"col\"></th></tr></thead>\n<tbody>\n");
+		     "<th scope=\"col\">Table</th></tr></thead>\n<tbody>\n");
 	for (size_t i = h->npoints; i-- > 0;)
 		write_row(r, h, i);
 	html(r->out, "</tbody></table></div>\n");

@@ -29,7 +29,7 @@ static void json_machine_keys(struct jw *w, const struct machine *m)
 	jw_time(w, "last_upload", m->last_upload);
 }
 
-static void list_json(struct req *r, const struct machine *list, size_t n)
+static void list_json(struct req *r, const struct machine *list, size_t n, int64_t next)
 {
 	struct jw w;
 
@@ -42,11 +42,11 @@ static void list_json(struct req *r, const struct machine *list, size_t n)
 		jw_end(&w);
 	}
 	jw_end(&w);
-	jw_null(&w, "next");
+	part_json_next(&w, next);
 	jw_end(&w);
 }
 
-static void list_html(struct req *r, const struct machine *list, size_t n)
+static void list_html(struct req *r, const struct machine *list, size_t n, int64_t next)
 {
 	struct arena *a = r->ctx.arena;
 
@@ -54,7 +54,7 @@ static void list_html(struct req *r, const struct machine *list, size_t n)
 		     "<th scope=\"col\">What it is<th scope=\"col\">State"
 		     "<th scope=\"col\" class=\"num\">Series<th scope=\"col\" class=\"num\">Runs"
 		     "<th scope=\"col\">Last upload</thead>\n<tbody>\n");
-	for (size_t i = 0; i < n && i < MACHINES_SHOWN; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct machine *m = &list[i];
 
 		html(r->out, "<tr><td>");
@@ -66,23 +66,24 @@ static void list_html(struct req *r, const struct machine *list, size_t n)
 		html(r->out, "\n");
 	}
 	html(r->out, "</tbody></table>\n");
-	if (n > MACHINES_SHOWN) {
-		html(r->out, "<p class=\"cut\">%zu more are not shown. ", n - MACHINES_SHOWN);
-		html_link(r->out, req_url_form(r, FORM_JSON), "All of them as JSON");
-		html(r->out, "</p>\n");
-	}
+	part_pager(r, next);
 }
 
 int page_machines(struct req *r)
 {
 	struct machine *list;
+	struct page_cut cut = part_page_cut(r, MACHINES_SHOWN, 0);
+	struct page_slice page;
 	size_t n;
-	int e = machine_list(&r->ctx, &list, &n);
+	int e = req_status(r);
 
+	if (e >= 0)
+		e = machine_list(&r->ctx, &list, &n);
 	if (e < 0)
 		return e;
+	page = part_page_slice(cut, n);
 	if (r->form == FORM_JSON) {
-		list_json(r, list, n);
+		list_json(r, list + page.first, page.n, page.next);
 		return 200;
 	}
 	req_page_begin(r, "Machines", "machines");
@@ -91,7 +92,7 @@ int page_machines(struct req *r)
 			     "first result, "
 			     "under the name that its uploads give as tbox_group.</p>\n");
 	else
-		list_html(r, list, n);
+		list_html(r, list + page.first, page.n, page.next);
 	return req_page_end(r, 200);
 }
 

@@ -23,6 +23,17 @@ struct page_cut part_page_cut(struct req *r, int64_t fallback_limit, int64_t fal
 	return cut;
 }
 
+struct page_slice part_page_slice(struct page_cut cut, size_t n)
+{
+	struct page_slice s = {.first = (uint64_t)cut.cursor < n ? (size_t)cut.cursor : n,
+			       .next = -1};
+
+	s.n = n - s.first < cut.limit ? n - s.first : cut.limit;
+	if (s.first + s.n < n)
+		s.next = (int64_t)(s.first + s.n);
+	return s;
+}
+
 void part_json_next(struct jw *w, int64_t next)
 {
 	if (next < 0)

@@ -21,6 +21,13 @@ struct page_cut {
 	int64_t cursor;
 };
 struct page_cut part_page_cut(struct req *r, int64_t fallback_limit, int64_t fallback_cursor);
+/* Cuts a page out of a whole list of n that is loaded: where it begins, and how many stand on it;
+ * the cursor counts entries. next is -1 at the end. */
+struct page_slice {
+	size_t first, n;
+	int64_t next;
+};
+struct page_slice part_page_slice(struct page_cut cut, size_t n);
 /* The cursor that ends a JSON list: "next": n, or null when next is negative. */
 void part_json_next(struct jw *w, int64_t next);
 /* The link to the next page, or nothing when next is negative. */

@@ -157,7 +157,7 @@ static void write_value(struct req *r, const struct run_page *p, const struct ru
 
 	html(r->out, "<tr><td>");
 	html_link(r->out, url_metric(a, v->metric->name), v->metric->name);
-	html(r->out, "<td>%s<td>%s<td class=\"num\">", role_name(v->role),
+	html(r->out, "<td>%s<td class=\"direction\">%s<td class=\"num\">", role_name(v->role),
 	     direction_words(v->metric->facts.direction));
 	layout_quantity(r->out, v->value, v->unit);
 	html(r->out, "<td class=\"num\">");

@@ -68,7 +68,7 @@ static void write_metric(struct req *r, const struct series_page *p, const struc
 
 	html(r->out, "<tr><td>");
 	html_link(r->out, url_metric(a, v->metric->name), v->metric->name);
-	html(r->out, "<td>%s<td>%s<td class=\"num\">", role_name(v->role),
+	html(r->out, "<td>%s<td class=\"direction\">%s<td class=\"num\">", role_name(v->role),
 	     direction_words(v->metric->facts.direction));
 	if (v->measured)
 		layout_quantity(r->out, v->mean, v->unit);

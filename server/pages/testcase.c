@@ -27,7 +27,7 @@ static void json_test_keys(struct jw *w, const struct testcase *t)
 	jw_time(w, "last_upload", t->last_upload);
 }
 
-static void list_json(struct req *r, const struct testcase *list, size_t n)
+static void list_json(struct req *r, const struct testcase *list, size_t n, int64_t next)
 {
 	struct jw w;
 
@@ -40,16 +40,16 @@ static void list_json(struct req *r, const struct testcase *list, size_t n)
 		jw_end(&w);
 	}
 	jw_end(&w);
-	jw_null(&w, "next");
+	part_json_next(&w, next);
 	jw_end(&w);
 }
 
-static void list_html(struct req *r, const struct testcase *list, size_t n)
+static void list_html(struct req *r, const struct testcase *list, size_t n, int64_t next)
 {
 	html(r->out, "<table class=\"tests\">\n<thead><tr><th scope=\"col\">Test"
 		     "<th scope=\"col\" class=\"num\">Series<th scope=\"col\" class=\"num\">Runs"
 		     "<th scope=\"col\">Last upload</thead>\n<tbody>\n");
-	for (size_t i = 0; i < n && i < TESTS_SHOWN; i++) {
+	for (size_t i = 0; i < n; i++) {
 		html(r->out, "<tr><td>");
 		html_link(r->out, url_testcase(r->ctx.arena, list[i].name), list[i].name);
 		html(r->out, "<td class=\"num\">%" PRId64 "<td class=\"num\">%" PRId64 "<td>",
@@ -58,23 +58,24 @@ static void list_html(struct req *r, const struct testcase *list, size_t n)
 		html(r->out, "\n");
 	}
 	html(r->out, "</tbody></table>\n");
-	if (n > TESTS_SHOWN) {
-		html(r->out, "<p class=\"cut\">%zu more are not shown. ", n - TESTS_SHOWN);
-		html_link(r->out, req_url_form(r, FORM_JSON), "All of them as JSON");
-		html(r->out, "</p>\n");
-	}
+	part_pager(r, next);
 }
 
 int page_testcases(struct req *r)
 {
 	struct testcase *list;
+	struct page_cut cut = part_page_cut(r, TESTS_SHOWN, 0);
+	struct page_slice page;
 	size_t n;
-	int e = testcase_list(&r->ctx, &list, &n);
+	int e = req_status(r);
 
+	if (e >= 0)
+		e = testcase_list(&r->ctx, &list, &n);
 	if (e < 0)
 		return e;
+	page = part_page_slice(cut, n);
 	if (r->form == FORM_JSON) {
-		list_json(r, list, n);
+		list_json(r, list + page.first, page.n, page.next);
 		return 200;
 	}
 	req_page_begin(r, "Tests", "tests");
@@ -83,7 +84,7 @@ int page_testcases(struct req *r)
 			     "result, under "
 			     "the name that its uploads give as testcase.</p>\n");
 	else
-		list_html(r, list, n);
+		list_html(r, list + page.first, page.n, page.next);
 	return req_page_end(r, 200);
 }
 
@@ -218,8 +219,8 @@ static void write_primary(struct req *r, const struct testcase_page *p)
 
 		html(r->out, "<tr><td>");
 		html_link(r->out, url_metric(a, x->metric->name), x->metric->name);
-		html(r->out, "<td>%s<td>%s<td>%s\n", direction_words(x->metric->facts.direction),
-		     x->unit ? x->unit : "–",
+		html(r->out, "<td class=\"direction\">%s<td>%s<td>%s\n",
+		     direction_words(x->metric->facts.direction), x->unit ? x->unit : "–",
 		     x->metric->facts.meaning ? x->metric->facts.meaning : "");
 	}
 	html(r->out, "</tbody></table>\n");

@@ -78,7 +78,8 @@ static void commit_in_all_forms(void **state)
 	assert_contains(l, "<code>mm/slub.c:12:3:</code> unused variable");
 	assert_lacks(l, "href=\"javascript:");
 	lab_page(l, page_commit, "/commit", FORM_TXT, "rev=a0fd217e6d6f");
-	assert_contains(l, "-12.5 %  hackbench.throughput (higher is better)\n");
+	assert_contains(l, "  ▼ regression         -12.5 %    479042       ->    419357      "
+			   "  hackbench.throughput (KB/s, higher is better)\n");
 	assert_contains(l, "build warning: mm/slub.c:12:3: unused variable\n");
 	lab_page(l, page_commit, "/commit", FORM_CSV, "rev=a0fd217e6d6f");
 	assert_contains(l, ",hackbench.throughput,KB/s,higher,primary,479042.6877490");
