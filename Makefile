@@ -19,7 +19,7 @@ CFLAGS   = -std=gnu17 $(OPT) $(WARN_C) $(HARDEN)
 CXXFLAGS = -std=gnu++17 $(OPT) $(WARN) $(HARDEN)
 CPPFLAGS = -I. -I$(BUILD)/gen -D_GNU_SOURCE -include server/base/banned.h
 LDFLAGS  = -pie -Wl,-z,relro,-z,now
-LIBS     = -lmicrohttpd -lsqlite3 -ljansson -lz -lsodium -lm -lpthread -lstdc++
+LIBS     = -lmicrohttpd -lsqlite3 -ljansson -lz -lzstd -lsodium -lm -lpthread -lstdc++
 
 SRC  = $(wildcard server/*.c server/*/*.c db/*.c importers/*.c)
 OBJ  = $(SRC:%.c=$(BUILD)/%.o) $(BUILD)/server/base/num.o $(BUILD)/gen/embedded.o

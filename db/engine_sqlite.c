@@ -69,6 +69,8 @@ int engine_fail(struct ctx *c, sqlite3 *h, int rc, const char *what)
 		return fail(c, E_DISK_FULL, "the disk of the database is full");
 	if (kind == SQLITE_BUSY || kind == SQLITE_PROTOCOL)
 		return fail(c, E_BUSY, "the database is busy with another writer");
+	if (kind == SQLITE_CANTOPEN && os)
+		return fail(c, E_INTERNAL, "%s: %s (SQLite %d)", what, strerror(os), rc);
 	/* The connection's own words, unless it has done something else since. */
 	const char *text =
 		h && sqlite3_extended_errcode(h) == rc ? sqlite3_errmsg(h) : sqlite3_errstr(rc);
@@ -152,17 +154,23 @@ static int claim(sqlite3 *h, enum db_mode mode, struct owner *o)
 
 /* Two processes that make one file stand in each other's way, and SQLite then says "busy" without
  * waiting. */
-static int claim_patiently(struct ctx *c, sqlite3 *h, const char *path, enum db_mode mode)
+static int claim_patiently(struct ctx *c, struct db *d, const char *path, enum db_mode mode)
 {
 	struct owner o = {0};
-	int rc = claim(h, mode, &o);
+	int rc = claim(d->h, mode, &o);
 
 	for (int ms = 0; (rc & 0xff) == SQLITE_BUSY && ms < BUSY_MS; ms += CLAIM_PAUSE_MS) {
 		sqlite3_sleep(CLAIM_PAUSE_MS);
-		rc = claim(h, mode, &o);
+		rc = claim(d->h, mode, &o);
+	}
+	if (mode == DB_READ && (rc == SQLITE_READONLY_DIRECTORY || rc == SQLITE_CANTOPEN)) {
+		int e = engine_open_frozen(c, d, path, rc);
+		if (e < 0)
+			return e;
+		rc = claim(d->h, mode, &o);
 	}
 	if (rc != SQLITE_OK)
-		return engine_fail(c, h, rc, path);
+		return engine_fail(c, d->h, rc, path);
 	if (!is_ours(&o))
 		return fail(c, E_INTERNAL, "%s is a database of another program", path);
 	if (mode == DB_WRITE && strcmp(o.journal, "wal") != 0)
@@ -191,13 +199,13 @@ static int setup(struct ctx *c, struct db *d, const char *path, enum db_mode mod
 {
 	sqlite3_extended_result_codes(d->h, 1);
 	sqlite3_busy_timeout(d->h, BUSY_MS);
+	int e = claim_patiently(c, d, path, mode);
+	if (e < 0)
+		return e;
 	sqlite3_db_config(d->h, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	/* "name" is never a text: PostgreSQL would not take it so. */
 	sqlite3_db_config(d->h, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
 	sqlite3_db_config(d->h, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-	int e = claim_patiently(c, d->h, path, mode);
-	if (e < 0)
-		return e;
 	int rc = sqlite3_exec(d->h, COMMON_PRAGMAS, NULL, NULL, NULL);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(d->h, mode == DB_READ ? READ_PRAGMAS : WRITE_PRAGMAS, NULL, NULL,
@@ -241,6 +249,7 @@ void db_close(struct db *d)
 		sqlite3_finalize(d->verbs[v]);
 	int rc = sqlite3_close(d->h);
 	assert(rc == SQLITE_OK);
+	free(d->frozen);
 	free(d);
 }
 
@@ -259,6 +268,8 @@ int db_begin_read(struct ctx *c)
 	struct db *d = c->db;
 
 	assert(!d->reading && !d->writing);
+	if (d->frozen && engine_check_frozen(c, d) < 0)
+		return c->err;
 	int rc = run_verb(d, VERB_BEGIN_READ);
 	if (rc != SQLITE_OK)
 		return engine_fail(c, d->h, rc, "begin");

@@ -28,13 +28,20 @@ struct db {
 	bool writing; /* db_begin_write was called; the engine may have dropped the transaction
 			 since */
 	bool reading;
-	int log_pages; /* length of the log after the last commit */
+	struct frozen *frozen; /* how the file was when it was opened as one that never changes;
+				  else NULL */
+	int log_pages;         /* length of the log after the last commit */
 	sqlite3_stmt *verbs[VERBS];
 	struct stmt *stmts; /* one for each statement of the program */
 };
 
 /* Files the failure that SQLite reported as rc while doing what; returns the code it became. */
 int engine_fail(struct ctx *c, sqlite3 *h, int rc, const char *what);
+/* engine_sqlite_frozen.c: a reader that could not open the file with rc tries again without a log.
+ * Returns the failure that is left, told in c. */
+int engine_open_frozen(struct ctx *c, struct db *d, const char *path, int rc);
+/* E_INTERNAL when the file is not as it was. */
+int engine_check_frozen(struct ctx *c, const struct db *d);
 /* Frees the prepared statements. */
 void engine_free_stmts(struct db *d);
 

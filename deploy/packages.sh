@@ -4,7 +4,7 @@
 # `packages.sh install SET…` installs it (as root, or with sudo).
 set -eu
 
-build="gcc g++ make libc6-dev curl libmicrohttpd-dev libsqlite3-dev libjansson-dev zlib1g-dev libsodium-dev"
+build="gcc g++ make libc6-dev curl libmicrohttpd-dev libsqlite3-dev libjansson-dev zlib1g-dev libzstd-dev libsodium-dev"
 check="libcmocka-dev clang clang-format postgresql-15 postgresql-client-15 sqlite3 nodejs procps wrk git"
 
 verb=$1

@@ -253,7 +253,7 @@ static int read_lines(struct ctx *c, FILE *f, const char *path, struct config *c
 	while (e == 0 && fgets(line, sizeof(line), f)) {
 		const char *where = arena_fmt(c->arena, "%s: line %d", path, ++number);
 		if (!strchr(line, '\n') && !feof(f))
-			return fail(c, E_INVALID, "%s: longer than %zu bytes", where,
+			return fail(c, E_INVALID, "%s: longer than %zu bytes, or not text", where,
 				    sizeof(line) - 2);
 		line[strcspn(line, "\n")] = '\0';
 		char *text = trim(line);

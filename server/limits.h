@@ -35,12 +35,13 @@
 #define IDLE_TIMEOUT     30         /* nothing received or sent */
 #define REQUEST_DEADLINE 60         /* to send a head and a small body, or to read a small answer */
 #define SLOWEST_RATE     (32 * KIB) /* bytes a second that a larger body or answer must reach */
+#define TRIM_EVERY       30         /* memory that is free goes back to the system */
 #define STOP_WITHIN      9          /* from SIGTERM to the end */
 
 /* --- work --- */
-#define WORKER_QUEUE        256 /* tasks that wait for a worker; more: 503 */
-#define ARENAS_KEPT         64  /* arenas that are kept for the next requests */
-#define RETRY_AFTER         2   /* seconds, said with 503 */
+#define WORKER_QUEUE        1024 /* uploads and large pages that wait for a worker; more: 503 */
+#define ARENAS_KEPT         64   /* arenas that are kept for the next requests */
+#define RETRY_AFTER         2    /* seconds, said with 503 */
 #define LISTEN_BACKLOG      1024
 #define GENERATION_FRESH_US 1000 /* for which a thread believes that the data have not changed */
 

@@ -33,6 +33,22 @@ static void print_help(FILE *to)
 		    " --database FILE;\n`plumbline config` lists the settings.\n");
 }
 
+/* Wherever it stands before "--": nobody's value looks like it. */
+static bool wants_help(int argc, char **argv)
+{
+	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return true;
+	return false;
+}
+
+static void print_command_help(const struct command *command)
+{
+	printf("usage: plumbline %s %s\n\n%s\n\n"
+	       "--config FILE and every setting are options too; `plumbline config` lists them.\n",
+	       command->name, command->usage, command->summary);
+}
+
 static const struct command *find_command(const char *name)
 {
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
@@ -79,6 +95,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "plumbline: no command \"%s\"; `plumbline help` lists them\n",
 			argv[1]);
 		return 2;
+	}
+	if (wants_help(argc - 2, argv + 2)) {
+		print_command_help(command);
+		return 0;
 	}
 	if (sodium_init() < 0)
 		die("libsodium cannot start");

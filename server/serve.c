@@ -7,6 +7,7 @@
  */
 #include "server/command.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -52,6 +53,17 @@ static void block_signals(sigset_t *set)
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGINT);
 	pthread_sigmask(SIG_BLOCK, set, NULL);
+}
+
+/* Meanwhile what malloc keeps after busy times is given back: a third of the process's memory. */
+static int wait_for_signal(const sigset_t *set)
+{
+	const struct timespec nap = {.tv_sec = TRIM_EVERY};
+	int got;
+
+	while ((got = sigtimedwait(set, NULL, &nap)) < 0)
+		malloc_trim(0);
+	return got;
 }
 
 /* Read-only: the file is taken as it is. Else: ours alone, made and migrated. */
@@ -142,11 +154,12 @@ int cmd_serve(struct cli *cli)
 	    (e = http_start(cli->ctx, cli->config, w, fd, &h)) < 0)
 		return e;
 	log_gather_begin();
+	cli->config->listen = shown; /* with the real port, for the pages that name it */
 	printf("listening on http://%s\n", shown);
 	fflush(stdout);
 	log_msg(LOG_INFO, "start", "listening on %s, database %s%s", shown, cli->config->database,
 		cli->config->read_only ? ", read-only" : "");
-	sigwait(&signals, &got);
+	got = wait_for_signal(&signals);
 	log_msg(LOG_INFO, "stop", "signal %d", got);
 	stop(cli, h, w);
 	log_gather_end();

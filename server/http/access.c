@@ -46,11 +46,12 @@ void access_note(const struct conn *c, enum MHD_RequestTerminationCode end)
 	size_t i = c->route ? (size_t)(c->route - route_at(0)) : last;
 	struct route_counter *row = &n->routes[i < last ? i : last];
 	int64_t us = clock_us() - c->began;
+	size_t sent = c->r.method && !strcmp(c->r.method, "HEAD") ? 0 : c->sent;
 	struct logline l;
 
 	row->by_class[c->status < 600 ? c->status / 100 : 5]++;
 	row->us += us;
-	n->bytes_sent += (int64_t)c->sent;
+	n->bytes_sent += (int64_t)sent;
 
 	log_begin(&l, LOG_INFO, "request");
 	log_str(&l, "req", c->id);
@@ -59,7 +60,7 @@ void access_note(const struct conn *c, enum MHD_RequestTerminationCode end)
 	log_str(&l, "path", c->uri); /* cut at the query by now */
 	log_str(&l, "query", c->query);
 	log_int(&l, "status", c->status);
-	log_int(&l, "bytes", (int64_t)c->sent);
+	log_int(&l, "bytes", (int64_t)sent);
 	log_int(&l, "us", us);
 	log_str(&l, "token", c->r.token ? c->r.token->name : NULL);
 	log_str(&l, "end", end_word(end));

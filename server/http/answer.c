@@ -91,6 +91,16 @@ void answer_not_modified(struct conn *c)
 	set_answer(c, MHD_HTTP_NOT_MODIFIED, a, 0);
 }
 
+void answer_if_any(struct conn *c)
+{
+	const char *list = request_header(c, MHD_HTTP_HEADER_IF_NONE_MATCH);
+
+	if (c->status != 200 || !c->has_etag || !list || strcmp(list, "*") != 0)
+		return;
+	answer_release(c);
+	answer_not_modified(c);
+}
+
 /* --- the page cache --- */
 
 /* The compressed form is an entry of its own. */
@@ -183,7 +193,7 @@ static void add_special(struct conn *c, struct MHD_Response *a, unsigned status)
 	if (status == 405)
 		add(a, MHD_HTTP_HEADER_ALLOW, c->allow);
 	if (status == 415)
-		add(a, MHD_HTTP_HEADER_ACCEPT_ENCODING, "gzip");
+		add(a, MHD_HTTP_HEADER_ACCEPT_ENCODING, "gzip, zstd");
 	if (r->location)
 		add(a, MHD_HTTP_HEADER_LOCATION, r->location);
 	if (r->filename)

@@ -8,8 +8,13 @@
 
 #include <strings.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "server/base/num.h"
+
+/* RFC 9659: what is sent as zstd needs no more than 8 MiB to look back, so a decoder need hold no
+ * more. */
+#define ZSTD_WINDOW_LOG 23
 
 /* Takes n bytes from the budget of all bodies. */
 static bool budget_take(struct http *h, size_t n)
@@ -73,9 +78,11 @@ int body_expect(struct conn *c)
 	if (c->http->config->read_only)
 		return fail(ctx, E_FORBIDDEN, "this server is read-only: it takes no results");
 	if (encoding && (!strcasecmp(encoding, "gzip") || !strcasecmp(encoding, "x-gzip")))
-		c->body.gzip = true;
+		c->body.coding = CODING_GZIP;
+	else if (encoding && !strcasecmp(encoding, "zstd"))
+		c->body.coding = CODING_ZSTD;
 	else if (encoding && strcasecmp(encoding, "identity") != 0)
-		return fail(ctx, E_MEDIA_TYPE, "Content-Encoding can be gzip or identity");
+		return fail(ctx, E_MEDIA_TYPE, "Content-Encoding can be gzip, zstd or identity");
 	if (length && num_parse_int(length, 0, INT64_MAX, &n) && n > c->http->config->max_body)
 		return fail(ctx, E_TOO_LARGE, "a body may have %zu bytes", c->body.max);
 	if (atomic_load(&c->http->counters.body_bytes) >= (int64_t)BODIES_MAX)
@@ -102,11 +109,16 @@ bool body_add(struct conn *c, const char *p, size_t n)
 	return b->dropped <= DRAIN_MAX;
 }
 
-/* Unpacks the gzip stream src into c->body, which is empty. */
+static int too_large(struct conn *c)
+{
+	return fail(&c->r.ctx, E_TOO_LARGE, "a body may have %zu bytes when unpacked",
+		    INFLATED_MAX);
+}
+
+/* Unpacks all of z into c->body, which is empty. */
 static int inflate_into(struct conn *c, z_stream *z)
 {
 	struct body *b = &c->body;
-	struct ctx *ctx = &c->r.ctx;
 
 	for (;;) {
 		int e = grow(c, b->len + 1, INFLATED_MAX);
@@ -123,25 +135,71 @@ static int inflate_into(struct conn *c, z_stream *z)
 		if (rc == Z_OK && b->len < INFLATED_MAX && (z->avail_in || !z->avail_out))
 			continue;
 		if (rc == Z_OK && b->len >= INFLATED_MAX)
-			return fail(ctx, E_TOO_LARGE, "a body may have %zu bytes when unpacked",
-				    INFLATED_MAX);
-		return fail(ctx, E_SYNTAX, "the body is not whole gzip data");
+			return too_large(c);
+		return fail(&c->r.ctx, E_SYNTAX, "the body is not whole gzip data");
 	}
+}
+
+static int unpack_gzip(struct conn *c, const struct body *packed)
+{
+	z_stream z = {.next_in = (Bytef *)packed->p, .avail_in = (uInt)packed->len};
+
+	if (inflateInit2(&z, 15 + 16) != Z_OK)
+		die("out of memory");
+	int e = inflate_into(c, &z);
+	inflateEnd(&z);
+	return e;
+}
+
+/* Frames may follow one another, as with gzip. */
+static int decode_into(struct conn *c, ZSTD_DStream *z, ZSTD_inBuffer *in)
+{
+	struct body *b = &c->body;
+
+	for (;;) {
+		int e = grow(c, b->len + 1, INFLATED_MAX);
+		if (e < 0)
+			return e;
+		ZSTD_outBuffer out = {b->p, b->cap - 1, b->len};
+		size_t rc = ZSTD_decompressStream(z, &out, in);
+		b->len = out.pos;
+		if (rc == 0 && in->pos == in->size)
+			return 0;
+		bool more = in->pos < in->size || b->len == b->cap - 1;
+		if (!ZSTD_isError(rc) && b->len < INFLATED_MAX && more)
+			continue;
+		if (!ZSTD_isError(rc) && b->len >= INFLATED_MAX)
+			return too_large(c);
+		return fail(&c->r.ctx, E_SYNTAX,
+			    "the body is not whole zstd data that looks back 8 MiB at most");
+	}
+}
+
+static int unpack_zstd(struct conn *c, const struct body *packed)
+{
+	ZSTD_inBuffer in = {packed->p, packed->len, 0};
+	ZSTD_DStream *z = ZSTD_createDStream();
+
+	if (!z || ZSTD_isError(ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG)))
+		die("out of memory");
+	int e = decode_into(c, z, &in);
+	ZSTD_freeDStream(z);
+	return e;
 }
 
 static int unpack(struct conn *c)
 {
 	struct body packed = c->body;
-	z_stream z = {0};
+	const char *name = packed.coding == CODING_GZIP ? "gzip" : "zstd";
+	int e;
 
 	c->body = (struct body){.max = packed.max};
-	if (inflateInit2(&z, 15 + 16) != Z_OK)
-		die("out of memory");
-	z.next_in = (Bytef *)packed.p;
-	z.avail_in = (uInt)packed.len;
-	int e = packed.len ? inflate_into(c, &z)
-			   : fail(&c->r.ctx, E_SYNTAX, "the body is not whole gzip data");
-	inflateEnd(&z);
+	if (!packed.len)
+		e = fail(&c->r.ctx, E_SYNTAX, "the body is not whole %s data", name);
+	else if (packed.coding == CODING_GZIP)
+		e = unpack_gzip(c, &packed);
+	else
+		e = unpack_zstd(c, &packed);
 	free(packed.p);
 	atomic_fetch_sub(&c->http->counters.body_bytes, (int64_t)packed.cap);
 	return e;
@@ -153,7 +211,7 @@ int body_finish(struct conn *c)
 
 	if (!(c->route->flags & BODY))
 		return 0;
-	if (c->body.gzip && (e = unpack(c)) < 0)
+	if (c->body.coding != CODING_NONE && (e = unpack(c)) < 0)
 		return e;
 	if ((e = grow(c, c->body.len, SIZE_MAX - 1)) < 0)
 		return e;

@@ -52,7 +52,7 @@ struct body {
 	size_t len, cap;
 	size_t dropped; /* bytes read and not kept */
 	size_t max;     /* as sent */
-	bool gzip;
+	enum coding { CODING_NONE, CODING_GZIP, CODING_ZSTD } coding;
 };
 
 enum stage {
@@ -81,6 +81,7 @@ struct conn {
 	const struct route *route;
 	char allow[64]; /* for 405 */
 	bool close;     /* after the answer */
+	bool looked;    /* for an answer that is known already */
 	bool takes_gzip;
 
 	struct job *job;
@@ -128,6 +129,8 @@ void body_free(struct conn *c);
 
 /* --- run.c: a page from snapshot to answer --- */
 
+/* True: the answer was known and is made. */
+bool run_known(struct conn *c);
 /* Runs the page and makes the answer; false: REQ_PENDING, c is somebody else's now. */
 bool run_page(struct conn *c);
 /* Runs the reply of a job that is done, and makes the answer. */
@@ -165,6 +168,8 @@ void answer_make(struct conn *c, int result);
 void answer_not_modified(struct conn *c);
 /* Whether the client has the page already. */
 bool answer_matches_etag(const struct conn *c);
+/* "If-None-Match: *" wants a page only if there is none, so it is known when the page has run. */
+void answer_if_any(struct conn *c);
 /* The answer from the page cache, if it is there. */
 bool answer_from_cache(struct conn *c);
 /* A static file; false when there is none at that path. */

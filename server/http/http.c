@@ -235,9 +235,9 @@ static enum MHD_Result on_body_end(struct conn *c)
 	if (!c->response) {
 		if (c->r.ctx.err < 0)
 			return fail_now(c);
-		if (c->route->flags & SLOW && suspend(c))
+		if (c->route->flags & SLOW && !run_known(c) && suspend(c))
 			return MHD_YES;
-		if (!run_page(c))
+		if (!c->response && !run_page(c))
 			die("a page that writes lacks the flag SLOW: %s", c->route->pattern);
 	}
 	answered(c);

@@ -156,9 +156,9 @@ struct cached_page *page_cache_put(struct page_cache *pc, const struct digest *k
 	*bucket = p;
 	list_add(pc, p);
 	pc->used += nbytes + OVERHEAD;
-	pthread_mutex_unlock(&pc->lock);
 	pc->counters->cache_bytes += (int64_t)(nbytes + OVERHEAD);
 	pc->counters->cache_pages++;
+	pthread_mutex_unlock(&pc->lock);
 	return p;
 }
 

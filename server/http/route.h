@@ -17,7 +17,7 @@ enum route_flags {
 	CACHED = 2, /* the answer depends on data generation and address alone: ETag, 304, page
 		       cache */
 	BODY = 4,   /* takes a request body */
-	SLOW = 8,   /* runs in the worker pool, the connection suspended */
+	SLOW = 8,   /* may take long: runs in the worker pool, the connection suspended */
 	NEEDS_UPLOAD = 16,
 	NEEDS_TRIAGE = 32,
 	NEEDS_ADMIN = 64, /* a token with this scope */

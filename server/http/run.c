@@ -100,7 +100,8 @@ static int read_generation(struct conn *c)
 /* True when there is an answer without running the page. */
 static bool answer_known(struct conn *c)
 {
-	if (!(c->route->flags & CACHED) || read_generation(c) < 0)
+	c->looked = true;
+	if (!c->r.ctx.db || read_generation(c) < 0)
 		return false;
 	make_etag(c);
 	if (answer_matches_etag(c)) {
@@ -140,6 +141,20 @@ static int run_route(struct conn *c)
 	return c->route->flags & READ ? run_in_snapshot(c) : c->route->page(&c->r);
 }
 
+bool run_known(struct conn *c)
+{
+	bool known;
+
+	if (c->looked || !(c->route->flags & CACHED))
+		return false;
+	c->r.ctx.db = run_thread_db(c->http, &c->r.ctx);
+	known = answer_known(c);
+	if (known)
+		answer_if_any(c);
+	c->r.ctx.db = NULL;
+	return known;
+}
+
 bool run_page(struct conn *c)
 {
 	struct http *h = c->http;
@@ -151,17 +166,15 @@ bool run_page(struct conn *c)
 		c->close = true;
 		c->r.retry_after = RETRY_AFTER;
 		answer_make(c, fail(&c->r.ctx, E_BUSY, "the server is stopping: try again soon"));
-	} else {
-		c->r.ctx.db = c->route->flags & CACHED ? run_thread_db(h, &c->r.ctx) : NULL;
-		if (!c->r.ctx.db || !answer_known(c)) {
-			int e = c->r.ctx.err ? (int)c->r.ctx.err : run_route(c);
-			pending = e == REQ_PENDING; /* then c may be gone already */
-			if (!pending)
-				answer_make(c, e);
+	} else if (!run_known(c)) {
+		int e = c->r.ctx.err ? (int)c->r.ctx.err : run_route(c);
+		pending = e == REQ_PENDING; /* then c may be gone already */
+		if (!pending) {
+			answer_make(c, e);
+			answer_if_any(c);
+			c->r.ctx.db = NULL;
 		}
 	}
-	if (!pending)
-		c->r.ctx.db = NULL;
 	atomic_fetch_sub(&h->running, 1);
 	return !pending;
 }

@@ -85,7 +85,8 @@ static void put_process(struct health *h, const struct counters *n)
 	put(h, "suspended_requests", "gauge", "requests that wait for a worker or the disk",
 	    n->suspended);
 	put(h, "request_body_bytes", "gauge", "bytes of request bodies in memory", n->body_bytes);
-	put(h, "sent_bytes_total", "counter", "bytes sent", n->bytes_sent);
+	put(h, "sent_bytes_total", "counter", "bytes of answers sent, without their heads",
+	    n->bytes_sent);
 	put(h, "not_modified_total", "counter", "answers that the reader had already",
 	    n->not_modified);
 	put(h, "busy_total", "counter", "requests told to come back later", n->refused);
@@ -127,7 +128,7 @@ static int collect(struct req *r, struct health *h)
 	*h = (struct health){0};
 	put_process(h, r->counters);
 	put_writer(h, r->writer);
-	put(h, "database_generation", "counter", "write transactions of the database so far",
+	put(h, "database_generation", "gauge", "write transactions of the database so far",
 	    r->generation);
 	put(h, "series", "gauge", "series", s.series);
 	put(h, "commits", "gauge", "commits", s.commits);
@@ -140,8 +141,10 @@ static int collect(struct req *r, struct health *h)
 
 static void requests_text(struct out *o, const struct counters *n)
 {
-	out_str(o, "# HELP plumbline_requests_total requests by route and class of status\n"
-		   "# TYPE plumbline_requests_total counter\n");
+	out_str(o,
+		"# HELP plumbline_requests_total requests by route and class of status; 0xx: ended "
+		"without an answer of ours\n"
+		"# TYPE plumbline_requests_total counter\n");
 	for (size_t i = 0; i < n->nroutes; i++) {
 		const struct route_counter *row = &n->routes[i];
 		for (int k = 0; k < 6; k++) {

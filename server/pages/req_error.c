@@ -21,7 +21,7 @@ static const char *detail_of(const struct req *r, int status)
 			"Something went wrong here, not with your request. It is in the log "
 			"as request %s.",
 			r->id ? r->id : "?");
-	if (c->faults_seen > 1)
+	if (c->faults_seen > 1 && status != 300)
 		return arena_fmt(c->arena, "%zu things are wrong%s", c->faults_seen,
 				 c->faults_seen > c->nfaults ? "; the first are listed" : "");
 	return c->detail[0] ? c->detail : err_title(status);

@@ -121,6 +121,19 @@ static void test_what_no_row_takes(void **state)
 	assert_null(find("get", "/compare"));
 }
 
+/* On an I/O thread a page of megabytes would hold up whoever came in on the same thread. */
+static void test_pages_that_grow_with_the_data_go_to_the_workers(void **state)
+{
+	static const char *const paths[] = {"/compare", "/history", "/commit", "/commit/v5.7",
+					    "/c/v5.7"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		assert_true(find("GET", paths[i])->flags & SLOW);
+	assert_false(find("GET", "/healthz")->flags & SLOW);
+	assert_false(find("GET", "/readyz")->flags & SLOW);
+}
+
 static void test_flags_make_sense(void **state)
 {
 	const struct route *row;
@@ -218,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_rows_are_found),
 		cmocka_unit_test(test_a_tail_keeps_its_slashes),
 		cmocka_unit_test(test_what_no_row_takes),
+		cmocka_unit_test(test_pages_that_grow_with_the_data_go_to_the_workers),
 		cmocka_unit_test(test_flags_make_sense),
 		cmocka_unit_test(test_suffixes),
 		cmocka_unit_test(test_forms_are_chosen),
