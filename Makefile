@@ -30,12 +30,13 @@ EMBED = $(sort $(wildcard static/*.css static/*.js static/*.svg db/migrations/sq
 .PHONY: all run check bench scale asan install clean help deps deps-check units lint
 all: $(BUILD)/plumbline $(BUILD)/invent
 
-$(BUILD)/plumbline: deps-build $(OBJ)
+$(BUILD)/plumbline: $(OBJ)
 	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $(OBJ) $(LIBS)
 
 .PHONY: deps-build
 deps-build:
 	@deploy/packages.sh need build
+$(OBJ) $(BUILD)/embed $(BUILD)/deploy/sample/invent.o: | deps-build
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -85,7 +86,7 @@ objects: $(filter-out %/num.o,$(OBJ))
 run: ## install what is missing, build, load the sample lab and serve it
 	@deploy/packages.sh install build
 	@$(MAKE) --no-print-directory all
-	@deploy/sample/run.sh $(BUILD)
+	@deploy/sample/run.sh $(BUILD) $(LISTEN)
 
 check: ## install what is missing, build and run every test
 	@deploy/packages.sh install build check

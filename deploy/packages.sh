@@ -25,7 +25,13 @@ if [ "$verb" = need ]; then
 	exit 1
 fi
 as_root=
-[ "$(id -u)" = 0 ] || as_root=sudo
+if [ "$(id -u)" != 0 ]; then
+	as_root=sudo
+	if ! command -v sudo >/dev/null 2>&1; then
+		echo "plumbline: neither root nor sudo; as root: apt-get install$missing" >&2
+		exit 1
+	fi
+fi
 echo "installing:$missing"
 $as_root apt-get update -q
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing

@@ -62,6 +62,7 @@ static int create(struct cli *cli)
 	e = end_write(cli->ctx, e);
 	if (e < 0)
 		return e;
+	fprintf(stderr, "plumbline: this token is for %s\n", cli->config->database);
 	printf("%s\n", secret);
 	return 0;
 }

@@ -13,19 +13,20 @@ mkdir -p "$state"
 # The first line on standard output says where it listens; the pipe ends early when it could not start.
 rm -f "$state/listening"
 mkfifo "$state/listening"
-"$build/plumbline" serve --listen "$listen" --database "$state/sample.db" >"$state/listening" 2>"$state/log" &
+"$build/plumbline" serve --listen "$listen" --database "$state/sample.db" >"$state/listening" 2>>"$state/log" &
 server=$!
 trap 'kill -TERM $server 2>/dev/null; wait $server || true; exit 0' INT TERM
 if ! read -r line <"$state/listening"; then
-	echo "The server did not start; its log says:" >&2
-	tail -n 5 "$state/log" >&2
+	why=$(tail -n 1 "$state/log")
+	printf 'The server did not start:\n%s\n' "$why" >&2
+	case $why in *"cannot listen"*) echo "Another port: make run LISTEN=127.0.0.1:8081" >&2 ;; esac
 	exit 1
 fi
 url=${line#listening on }
 
 if ! [ -s "$state/token" ]; then
 	(umask 077 && "$build/plumbline" token create --name sample --scope upload \
-		--database "$state/sample.db" >"$state/token")
+		--database "$state/sample.db" >"$state/token" 2>>"$state/log")
 fi
 header="$state/header"
 (umask 077 && printf 'Authorization: Bearer %s\n' "$(cat "$state/token")" >"$header")

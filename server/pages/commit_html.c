@@ -228,7 +228,7 @@ int commit_page_html(struct req *r, const struct commit_page *p)
 	write_facts(r, p);
 	if (k->message)
 		html(r->out, "<pre class=\"message\">%s</pre>\n", k->message);
-	else if (!k->subject)
+	else if (!k->subject && p->nparents == 0)
 		html(r->out, "<p class=\"empty\">Nothing but its name was uploaded yet.</p>\n");
 	write_builds(r, p);
 	write_reports(r, p);

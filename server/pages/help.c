@@ -30,10 +30,11 @@ static void write_first_upload(struct req *r)
 	     "<p class=\"lead\">Results come as JSON, one document for the runs of one test with "
 	     "one setup on one "
 	     "commit. The answer 201 means: it is on disk.</p>\n<h2>The first upload</h2>\n"
-	     "<p>On the machine that runs Plumbline, with the same --database as the server if "
-	     "that is not the "
-	     "default:</p>\n<pre>TOKEN=$(plumbline token create --name my-rig --scope "
-	     "upload)</pre>\n"
+	     "<p>On the machine that runs Plumbline. DATABASE is the file that the server was "
+	     "started with; "
+	     "a token made in another one is answered with 401:</p>\n<pre>"
+	     "TOKEN=$(plumbline token create --name my-rig --scope upload --database "
+	     "DATABASE)</pre>\n"
 	     "<p>Where the test ran:</p>\n<pre>"
 	     "curl -sS %s/api/v1/runs \\\n"
 	     "  -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\\n"
@@ -45,9 +46,28 @@ static void write_first_upload(struct req *r)
 	     "             {\"hackbench.throughput\": 479240.2},\n"
 	     "             {\"hackbench.throughput\": 480002.9}]}'</pre>\n",
 	     address);
-	html(r->out, "<p>The answer names the series and the runs. A second upload for another "
-		     "commit, with its "
-		     "<code>parents</code>, makes that commit's page compare the two.</p>\n");
+	html(r->out,
+	     "<p>The answer names the series and the runs. A second upload with the same axes "
+	     "for "
+	     "another commit, whose <code>parents</code> name the first, makes that commit's "
+	     "page compare "
+	     "the two:</p>\n<pre>"
+	     "curl -sS %s/api/v1/runs \\\n"
+	     "  -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\\n"
+	     "  --data-binary '{\n"
+	     "    \"axes\": {\"testcase\": \"hackbench\", \"tbox_group\": \"my-rig\", "
+	     "\"nr_threads\": \"100%%\"},\n"
+	     "    \"commit\": {\"id\": \"a0fd217e6d6fbd23\", \"parents\": "
+	     "[\"7bc162d5cc4de5c3\"]},\n"
+	     "    \"runs\": [{\"hackbench.throughput\": 419017.8},\n"
+	     "             {\"hackbench.throughput\": 422654.2},\n"
+	     "             {\"hackbench.throughput\": 416398.3}]}'\n"
+	     "curl '%s/compare.txt?commits=7bc162d5cc4d,a0fd217e6d6f'</pre>\n"
+	     "<p>A verdict needs three runs a side, and a metric whose direction is known by its "
+	     "name: "
+	     "its own page tells. A time of your own ends in <code>.seconds</code> or "
+	     "<code>.milliseconds</code>: then lower is better.</p>\n",
+	     address, address);
 }
 
 static const struct {
@@ -128,7 +148,7 @@ static const struct {
 	{201, "Stored, and on disk. 200: all of it was there already, or NDJSON, where each line "
 	      "has its own answer."},
 	{400, "Not JSON; the text says at which line and column."},
-	{401, "No token, or not one of ours."},
+	{401, "No token, or not one of ours: was it made in this server's database?"},
 	{403, "The token may not upload, or is bound to another machine."},
 	{409, "This key was used before for other content."},
 	{413, "Too large."},
