@@ -122,8 +122,8 @@ struct submission {
 };
 
 /* Fills content and, when no key was given, key: 32 hex digits over commit.id as sent (a tag
- * with its tree), started, status, info, boot and values (not commit texts, units, report). Called by importers when the
- * rest is complete. */
+ * with its tree), started, status, info, boot and values (not commit texts, units, report). Called
+ * by importers when the rest is complete. */
 struct arena;
 void submission_seal(struct arena *a, struct submission *s);
 

@@ -257,7 +257,10 @@ static const char *compared_text(struct arena *a, const struct commit_result *re
 	if (monitors)
 		text = arena_fmt(a, "%s; %s moved along", text,
 				 counted(a, (int64_t)monitors, "other metric"));
-	return arena_fmt(a, "%s; no change in %s", text, counted(a, (int64_t)same, "metric"));
+	if (same)
+		text = arena_fmt(a, "%s; no change in %s", text,
+				 counted(a, (int64_t)same, "metric"));
+	return text;
 }
 
 const char *commit_sentence(struct arena *a, const struct commit_result *results, size_t n)

@@ -94,8 +94,11 @@ static void write_steady(struct req *r, const struct commit_result *x)
 	struct arena *a = r->ctx.arena;
 	size_t named = 0;
 
-	html(r->out, "<p class=\"steady\">= No change in <b>%zu</b> %s", x->counts[VERDICT_SAME],
-	     x->counts[VERDICT_SAME] == 1 ? "metric" : "metrics");
+	if (x->counts[VERDICT_SAME])
+		html(r->out, "<p class=\"steady\">= No change in <b>%zu</b> %s",
+		     x->counts[VERDICT_SAME], x->counts[VERDICT_SAME] == 1 ? "metric" : "metrics");
+	else
+		html(r->out, "<p class=\"steady\">No metric stayed as it was");
 	for (size_t i = 0; i < x->steady.n && named < STEADY_SHOWN; i++) {
 		const struct commit_row *row = &x->steady.rows[i];
 
@@ -120,7 +123,9 @@ static void write_without_base(struct req *r, const struct commit_result *x)
 
 	html(r->out,
 	     "<p>No ancestor of it was measured in this series, so there is nothing to hold it "
-	     "against. Ancestors are known when uploads name a commit's parents.</p>\n");
+	     "against. Ancestors are known when uploads name a commit's parents. ");
+	html_link(r->out, url_series(a, x->series.digest), "Other commits of this series");
+	html(r->out, "</p>\n");
 	if (n == 0)
 		return;
 	html(r->out, "<table class=\"values\">\n<thead><tr><th scope=\"col\">Metric"
