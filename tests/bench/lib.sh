@@ -25,7 +25,7 @@ start_server() {
 	read -r line <"$work/line"
 	rm "$work/line"
 	port=${line##*:}
-	token=$("$build/plumbline" token create --name bench --scope upload --database "$db")
+	token=$("$build/plumbline" token create --name bench --scope upload --database "$db" 2>>"$work/log")
 }
 stop_server() {
 	kill -TERM "$server"
