@@ -15,6 +15,14 @@ ifdef SANITIZE
 OPT     = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 HARDEN  = -fPIE
 endif
+ifdef THREADS
+OPT     = -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+HARDEN  = -fPIE
+endif
+ifdef FUZZER
+OPT     = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+HARDEN  = -fPIE -fsanitize=fuzzer-no-link
+endif
 CFLAGS   = -std=gnu17 $(OPT) $(WARN_C) $(HARDEN)
 CXXFLAGS = -std=gnu++17 $(OPT) $(WARN) $(HARDEN)
 CPPFLAGS = -I. -I$(BUILD)/gen -D_GNU_SOURCE -include server/base/banned.h
@@ -25,9 +33,9 @@ SRC  = $(wildcard server/*.c server/*/*.c db/*.c importers/*.c)
 OBJ  = $(SRC:%.c=$(BUILD)/%.o) $(BUILD)/server/base/num.o $(BUILD)/gen/embedded.o
 CORE = $(filter-out $(BUILD)/server/main.o,$(OBJ))
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
-EMBED = $(sort $(wildcard static/*.css static/*.js static/*.svg db/migrations/sqlite/*.sql))
+EMBED = $(sort $(wildcard static/*.css static/*.js static/*.svg static/*.json db/migrations/sqlite/*.sql))
 
-.PHONY: all run check bench scale asan install clean help deps deps-check units lint
+.PHONY: all run check bench scale asan tsan faults fuzz install clean help deps deps-check units lint
 all: $(BUILD)/plumbline $(BUILD)/invent
 
 $(BUILD)/plumbline: $(OBJ)
@@ -62,8 +70,35 @@ $(BUILD)/unit/%: tests/unit/%.c $(CORE)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(CORE) -lcmocka $(LIBS)
 
-# The generator of the invented lab.
-$(BUILD)/invent: $(BUILD)/deploy/sample/invent.o $(BUILD)/server/base/num.o $(BUILD)/server/base/number_parse.o
+# Faults of disk, power and memory. test_memory fails the program's own allocations.
+FAULT_LAB = $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/fault/test_%,$(wildcard tests/fault/*.c)))
+FAULT = $(patsubst tests/fault/%.c,$(BUILD)/fault/%,$(wildcard tests/fault/test_*.c))
+WRAPPED = malloc calloc realloc strdup
+$(BUILD)/fault/test_memory: LDFLAGS += $(WRAPPED:%=-Wl,--wrap=%)
+$(BUILD)/fault/%: tests/fault/%.c $(FAULT_LAB) $(CORE)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(FAULT_LAB) $(CORE) -lcmocka $(LIBS)
+
+.PHONY: fault-tests
+fault-tests: $(FAULT) $(FAULT_LAB)
+-include $(FAULT_LAB:.o=.d) $(FAULT:=.d)
+
+# Fuzz targets: with replay.c they run the committed inputs, with FUZZER=1 (clang) they are libFuzzer's.
+FUZZ = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_LAB = $(addprefix $(BUILD)/tests/fuzz/,must.o same.o head.o lab.o $(if $(FUZZER),,replay.o))
+$(FUZZ): HARDEN += $(if $(FUZZER),-fsanitize=fuzzer)
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(FUZZ_LAB) $(CORE)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(FUZZ_LAB) $(CORE) $(LIBS)
+
+.PHONY: fuzz-tests
+fuzz-tests: $(FUZZ) $(FUZZ_LAB)
+-include $(FUZZ_LAB:.o=.d) $(FUZZ:=.d)
+
+# The generator of the invented labs. No fused multiply-add: the same bytes on every machine.
+INVENT = $(patsubst %.c,$(BUILD)/%.o,$(wildcard deploy/sample/*.c))
+$(INVENT): HARDEN += -ffp-contract=off
+$(BUILD)/invent: $(INVENT) $(BUILD)/server/base/num.o $(BUILD)/server/base/number_parse.o
 	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ -lm -lstdc++
 
 # The client and the bare limits of the benchmarks.
@@ -81,7 +116,7 @@ units: $(UNIT) $(BUILD)/list_statements
 .PHONY: objects
 objects: $(filter-out %/num.o,$(OBJ))
 
--include $(OBJ:.o=.d) $(UNIT:=.d)
+-include $(OBJ:.o=.d) $(UNIT:=.d) $(INVENT:.o=.d)
 
 run: ## install what is missing, build, load the sample lab and serve it
 	@deploy/packages.sh install build
@@ -90,12 +125,27 @@ run: ## install what is missing, build, load the sample lab and serve it
 
 check: ## install what is missing, build and run every test
 	@deploy/packages.sh install build check
-	@$(MAKE) --no-print-directory all units
+	@$(MAKE) --no-print-directory all units fault-tests fuzz-tests
 	@tests/run.sh $(BUILD)
 
 asan: ## build and run the tests with address and undefined-behaviour sanitizers
 	@deploy/packages.sh install build check
 	@tests/run.sh $(BUILD) sanitizers
+
+tsan: ## build and run the unit tests and HTTP cases with the thread sanitizer
+	@deploy/packages.sh install build check
+	@tests/run.sh $(BUILD) threads
+
+faults: ## the fault tests at length: every k, thousands of power cuts; prints the figures
+	@deploy/packages.sh install build check
+	@$(MAKE) --no-print-directory fault-tests
+	@FAULTS=long tests/run.sh $(BUILD) fault
+
+SECONDS = 60
+fuzz: ## make up inputs for every target; SECONDS=60 for each
+	@deploy/packages.sh install build check fuzz
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/libfuzzer CC=clang CXX=clang++ FUZZER=1 fuzz-tests
+	@tests/fuzz/run.sh $(BUILD)/libfuzzer/fuzz $(SECONDS)
 
 lint: ## the house rules: who includes whom, sizes, escaping, layout
 	@tests/lint/lint.sh
@@ -109,6 +159,13 @@ scale: ## the same pages with 1 million and with 100 million values stored
 	@deploy/packages.sh install build check
 	@$(MAKE) --no-print-directory all $(BUILD)/bench/client
 	@tests/bench/scale.sh $(BUILD)
+
+.PHONY: load
+load: ## 100 clients for a minute, then 16 bodies of 64 MiB at once: nothing lost, memory bounded
+	@deploy/packages.sh install build check
+	@$(MAKE) --no-print-directory all
+	@PLUMBLINE=$(BUILD)/plumbline node tests/load/clients.mjs
+	@PLUMBLINE=$(BUILD)/plumbline node tests/load/memory.mjs
 
 install: all ## copy the program to DESTDIR/usr/bin
 	install -D -m 755 $(BUILD)/plumbline "$(DESTDIR)/usr/bin/plumbline"

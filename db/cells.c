@@ -13,17 +13,13 @@
 #define CELL_RUNS_MAX      100000
 #define CELL_SUMMARIES_MAX 1000
 
-/* A comparison holds a line of runs for each metric of the series: so many values at most. Fewer
- * runs than MANY_RUNS are let be. */
-#define CELL_VALUES_MAX ((int64_t)32 << 20)
-#define MANY_RUNS       64
-
 /* One run that was read, beside its samples. */
 struct loaded {
 	struct sample_run *runs;
 	const char **boots;
 	int64_t *info_ids; /* -1 */
 	size_t n, runs_cap, boots_cap, infos_cap;
+	size_t room; /* values that may still be read */
 };
 
 /* The samples of the row that st stands on. */
@@ -59,6 +55,12 @@ static int read_runs(struct ctx *c, int64_t series_id, int64_t commit_id, struct
 			layout = layout_by_id(c, col_int(st, 1));
 		if (!layout)
 			return (int)c->err;
+		if (layout->n > l->room)
+			return fail(c, E_TOO_LARGE,
+				    "series %lld has more values on its commits than can be "
+				    "compared at once",
+				    (long long)series_id);
+		l->room -= layout->n;
 		l->runs = arena_grow(c->arena, l->runs, &l->runs_cap, want, sizeof(*l->runs));
 		l->boots = arena_grow(c->arena, l->boots, &l->boots_cap, want, sizeof(*l->boots));
 		l->info_ids = arena_grow(c->arena, l->info_ids, &l->infos_cap, want,
@@ -72,26 +74,6 @@ static int read_runs(struct ctx *c, int64_t series_id, int64_t commit_id, struct
 		l->n = want;
 	}
 	return stmt_status(st);
-}
-
-SQL(cell_series_metrics, "SELECT count(*) FROM series_metric WHERE series_id = $1")
-
-/* Ten thousand runs are fine, and so are as many metrics; the one times the other is not. */
-static int check_size(struct ctx *c, int64_t series_id, size_t nruns)
-{
-	int64_t metrics = 0;
-
-	if (nruns < MANY_RUNS)
-		return E_OK;
-	auto_stmt struct stmt *st = db_stmt(c, &cell_series_metrics);
-	bind_int(st, 1, series_id);
-	if (stmt_step(st) == STMT_ROW)
-		metrics = col_int(st, 0);
-	if (stmt_status(st) < 0 || metrics <= CELL_VALUES_MAX / (int64_t)nruns)
-		return stmt_status(st);
-	return fail(c, E_TOO_LARGE,
-		    "series %lld has %lld metrics and %zu runs on one commit: too many to compare",
-		    (long long)series_id, (long long)metrics, nruns);
 }
 
 static int by_text(const void *a, const void *b)
@@ -231,10 +213,10 @@ static int fill_cells(struct ctx *c, const struct stored_cell *stored, size_t n,
 
 SQL(cell_counts, "SELECT failed, summaries FROM measured WHERE series_id = $1 AND commit_id = $2")
 
-int cell_load(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_infos,
-	      struct cell_data *out)
+int cell_load_within(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_infos,
+		     size_t *room, struct cell_data *out)
 {
-	struct loaded l = {0};
+	struct loaded l = {.room = *room};
 	struct stored_cell *stored;
 	int64_t summaries = 0;
 	size_t nstored;
@@ -251,8 +233,9 @@ int cell_load(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_inf
 		summaries = col_int(st, 1);
 	}
 	int e = read_runs(c, series_id, commit_id, &l);
-	if (e < 0 || (e = check_size(c, series_id, l.n)) < 0)
+	if (e < 0)
 		return e;
+	*room = l.room;
 	out->column.runs = l.runs;
 	out->column.nruns = l.n;
 	if (want_infos && (e = read_infos(c, &l, out)) < 0)
@@ -262,4 +245,12 @@ int cell_load(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_inf
 		return E_OK;
 	e = read_summaries(c, series_id, commit_id, &stored, &nstored);
 	return e < 0 ? e : fill_cells(c, stored, nstored, &out->column);
+}
+
+int cell_load(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_infos,
+	      struct cell_data *out)
+{
+	size_t room = COMPARISON_VALUES_MAX;
+
+	return cell_load_within(c, series_id, commit_id, want_infos, &room, out);
 }

@@ -38,13 +38,36 @@ SQL(check_run_layouts,
 SQL(check_run_series,
     "SELECT r.run_id, r.submission_id FROM run r"
     " JOIN submission s ON s.submission_id = r.submission_id"
-    " WHERE s.series_id <> r.series_id ORDER BY r.run_id LIMIT $1")
+    " WHERE s.series_id <> r.series_id AND NOT EXISTS (SELECT 1 FROM correction_run x"
+	" WHERE x.run_id = r.run_id AND x.new_series_id = r.series_id)"
+    " ORDER BY r.run_id LIMIT $1")
 SQL(check_submissions_empty,
     "SELECT s.submission_id, s.series_id FROM submission s WHERE"
     " (s.kind = 0 AND NOT EXISTS (SELECT 1 FROM run r WHERE r.submission_id = s.submission_id))"
     " OR (s.kind = 1 AND NOT EXISTS"
 	" (SELECT 1 FROM summary y WHERE y.submission_id = s.submission_id))"
     " ORDER BY s.submission_id LIMIT $1")
+SQL(check_replaced_runs,
+    "SELECT r.run_id, r.submission_id FROM run r"
+    " JOIN submission s ON s.submission_id = r.submission_id WHERE"
+    " (s.replaced_by IS NOT NULL AND r.status NOT IN (4, 5))"
+    " OR (s.replaced_by IS NULL AND r.status = 4) ORDER BY r.run_id LIMIT $1")
+SQL(check_replaced_summaries,
+    "SELECT y.summary_id, y.submission_id FROM summary y"
+    " JOIN submission s ON s.submission_id = y.submission_id WHERE"
+    " (s.replaced_by IS NOT NULL AND y.status NOT IN (4, 5))"
+    " OR (s.replaced_by IS NULL AND y.status = 4) ORDER BY y.summary_id LIMIT $1")
+SQL(check_replacers,
+    "SELECT o.submission_id, o.replaced_by FROM submission o"
+    " JOIN submission n ON n.submission_id = o.replaced_by"
+    " WHERE n.series_id <> o.series_id OR n.submission_id <= o.submission_id"
+    " ORDER BY o.submission_id LIMIT $1")
+SQL(check_run_files,
+    "SELECT x.run_id, x.series_id FROM run_artifact x JOIN run r ON r.run_id = x.run_id"
+    " WHERE r.series_id <> x.series_id ORDER BY x.run_id LIMIT $1")
+SQL(check_run_distributions,
+    "SELECT d.run_id, d.series_id FROM distribution d JOIN run r ON r.run_id = d.run_id"
+    " WHERE r.series_id <> d.series_id ORDER BY d.run_id LIMIT $1")
 SQL(check_commit_names,
     "SELECT commit_id, kind FROM commits WHERE (kind = 0 AND length(name) <> 40)"
     " OR (kind = 1 AND length(name) NOT BETWEEN 7 AND 39) ORDER BY commit_id LIMIT $1")
@@ -63,6 +86,13 @@ static const struct pair_check {
 	{&check_run_layouts, "run", "layout", "the layout is not noted for the series"},
 	{&check_run_series, "run", "submission", "they are of different series"},
 	{&check_submissions_empty, "submission", "series", "nothing was stored of it"},
+	{&check_replaced_runs, "run", "submission",
+	 "its status and whether it was replaced differ"},
+	{&check_replaced_summaries, "summary", "submission",
+	 "its status and whether it was replaced differ"},
+	{&check_replacers, "submission", "submission", "the one cannot replace the other"},
+	{&check_run_files, "run", "series", "an artifact lies under the wrong series"},
+	{&check_run_distributions, "run", "series", "a distribution lies under the wrong series"},
 	{&check_commit_names, "commit", "kind", "the name is not of its kind"},
 };
 

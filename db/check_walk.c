@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include "db/artifacts.h"
+#include "db/distributions.h"
 #include "db/info.h"
 #include "db/metrics.h"
 #include "db/samples.h"
@@ -228,11 +230,69 @@ static int walk(struct checking *k, const struct table_walk *t)
 	return E_OK;
 }
 
+/* --- rows without a number --- */
+
+SQL(check_distributions_walk, "SELECT series_id, run_id, metric_id, data FROM distribution"
+			      " ORDER BY series_id, run_id, metric_id LIMIT $1")
+
+static int check_distributions(struct checking *k)
+{
+	auto_stmt struct stmt *st = db_stmt(k->c, &check_distributions_walk);
+	auto_arena struct arena *a = arena_new();
+
+	bind_int(st, 1, INT64_MAX);
+	while (stmt_step(st) == STMT_ROW) {
+		struct distribution_in d;
+		struct ctx c;
+		size_t nbytes;
+		const void *bytes = col_blob_peek(st, 3, &nbytes);
+
+		arena_reset(a);
+		ctx_init(&c, a, k->c->db);
+		if (distribution_unpack(&c, bytes, nbytes, &d) < 0 ||
+		    !has_metric(&c, col_int(st, 0), (uint32_t)col_int(st, 2)))
+			complain(k, "run %lld, metric %lld: its distribution is damaged",
+				 (long long)col_int(st, 1), (long long)col_int(st, 2));
+	}
+	return stmt_status(st);
+}
+
+SQL(check_artifacts_walk,
+    "SELECT digest, size, encoding, data FROM artifact ORDER BY digest LIMIT $1")
+
+static int check_artifacts(struct checking *k)
+{
+	auto_stmt struct stmt *st = db_stmt(k->c, &check_artifacts_walk);
+	auto_arena struct arena *a = arena_new();
+
+	bind_int(st, 1, INT64_MAX);
+	while (stmt_step(st) == STMT_ROW) {
+		struct artifact f = {.size = col_int(st, 1), .encoding = col_text_peek(st, 2)};
+		const char *plain;
+		char hex[ARTIFACT_HEX + 1];
+		struct ctx c;
+		size_t n;
+		const void *digest = col_blob_peek(st, 0, &n);
+
+		if (n == sizeof(f.digest.b))
+			memcpy(f.digest.b, digest, n);
+		f.data = col_blob_peek(st, 3, &f.ndata);
+		arena_reset(a);
+		ctx_init(&c, a, k->c->db);
+		artifact_hex(&f.digest, hex);
+		if (artifact_unpack(&c, &f, &plain) < 0)
+			complain(k, "artifact %s: its bytes are damaged", hex);
+	}
+	return stmt_status(st);
+}
+
 int check_walks(struct checking *k)
 {
 	int e = check_series(k);
 
 	for (size_t i = 0; e >= 0 && i < sizeof(tables) / sizeof(tables[0]); i++)
 		e = walk(k, &tables[i]);
-	return e;
+	if (e >= 0)
+		e = check_distributions(k);
+	return e < 0 ? e : check_artifacts(k);
 }

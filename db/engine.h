@@ -128,6 +128,9 @@ int db_integrity(struct ctx *c, void (*say)(void *arg, const char *complaint), v
 void db_checkpoint(struct db *d);
 /* For moments when nothing waits: moves a log that has grown, so that no commit has to. */
 void db_idle(struct db *d);
+/* A whole copy of what is committed, made beside a busy writer and on disk when this returns; c->db
+ * is a reader's connection outside of a snapshot. E_CONFLICT: the file exists. */
+int db_backup(struct ctx *c, const char *path);
 /* Bytes free on the database's disk, -1 unknown. */
 int64_t db_disk_free(const char *path);
 /* Takes the lock that only one server may hold (flock on <path>.lock; the file stays). The

@@ -44,12 +44,48 @@ static double value_of(uint64_t bits)
 	return v;
 }
 
+/* What a run means by not naming the metric: a failure did not happen, and a function that a
+ * profile does not show took no time. */
+struct silence {
+	bool functional, profile;
+	int64_t layout_id; /* the last that was looked at, mostly the next one's, too … */
+	bool has_profile;  /* … and what it was */
+};
+
+static bool layout_has_profile(const struct layout *l)
+{
+	const struct metric *const *m = layout_metrics(l);
+
+	for (size_t i = 0; i < l->n; i++)
+		if (m[i]->facts.is_profile)
+			return true;
+	return false;
+}
+
+/* Whether a run of that layout means 0. */
+static int means_zero(struct ctx *c, struct silence *s, int64_t layout_id, bool *zero)
+{
+	if (s->profile && s->layout_id != layout_id) {
+		const struct layout *l = layout_by_id(c, layout_id);
+
+		if (!l)
+			return (int)c->err;
+		s->layout_id = layout_id;
+		s->has_profile = layout_has_profile(l);
+	}
+	*zero = s->functional || (s->profile && s->has_profile);
+	return E_OK;
+}
+
 SQL(history_runs, "SELECT commit_id, layout_id, run_id FROM run WHERE series_id = $1 AND status = 0"
 		  " ORDER BY commit_id, run_id LIMIT $2")
 
 int history_values(struct ctx *c, int64_t series_id, uint32_t metric_id, struct history_value **out,
 		   size_t *n)
 {
+	const struct metric *m = metric_by_id(c, metric_id);
+	struct silence silence = {.functional = m && m->facts.kind == KIND_FUNCTIONAL,
+				  .profile = m && m->facts.is_profile};
 	struct layout_position *positions;
 	size_t npositions, cap = 0;
 	int e = series_positions(c, series_id, metric_id, &positions, &npositions);
@@ -64,15 +100,21 @@ int history_values(struct ctx *c, int64_t series_id, uint32_t metric_id, struct 
 	bind_int(st, 2, HISTORY_RUNS_MAX);
 	while (stmt_step(st) == STMT_ROW) {
 		long at = find_position(positions, npositions, col_int(st, 1));
-		uint64_t bits;
+		uint64_t bits = 0;
+		bool zero = false;
 
-		if (at < 0)
-			continue;
-		e = blob_read_at(samples, col_int(st, 2), 8 * (size_t)at, &bits, sizeof(bits));
+		if (at >= 0)
+			e = blob_read_at(samples, col_int(st, 2), 8 * (size_t)at, &bits,
+					 sizeof(bits));
+		else
+			e = means_zero(c, &silence, col_int(st, 1), &zero);
 		if (e < 0)
 			return e;
+		if (at < 0 && !zero)
+			continue;
 		*out = arena_grow(c->arena, *out, &cap, *n + 1, sizeof(**out));
-		(*out)[(*n)++] = (struct history_value){col_int(st, 0), value_of(bits)};
+		(*out)[(*n)++] = (struct history_value){
+			.commit_id = col_int(st, 0), .value = value_of(bits), .silent = at < 0};
 	}
 	return stmt_status(st);
 }

@@ -13,14 +13,19 @@
 /* --- machines --- */
 
 #define MACHINE_COLUMNS                                                                            \
-	"SELECT s.tbox_group, min(m.description), coalesce(min(m.state), 'active'),"               \
-	" count(DISTINCT s.series_id),"                                                            \
-	" CAST(coalesce(sum(x.runs), 0) AS bigint), max(x.last_received)"                          \
-	" FROM series s LEFT JOIN measured x ON x.series_id = s.series_id"                         \
-	" LEFT JOIN machine m ON m.name = s.tbox_group"
+	"SELECT n.name, min(m.description), coalesce(min(m.state), 'active'),"                     \
+	" count(DISTINCT s.series_id), CAST(coalesce(sum(x.runs), 0) AS bigint),"                  \
+	" max(x.last_received), min(m.expect_every), min(m.changed) FROM "
+#define MACHINE_TABLES                                                                             \
+	" n LEFT JOIN series s ON s.tbox_group = n.name"                                           \
+	" LEFT JOIN measured x ON x.series_id = s.series_id"                                       \
+	" LEFT JOIN machine m ON m.name = n.name GROUP BY n.name ORDER BY n.name LIMIT "
 
-SQL(machine_all, MACHINE_COLUMNS " GROUP BY s.tbox_group ORDER BY s.tbox_group LIMIT $1")
-SQL(machine_one, MACHINE_COLUMNS " WHERE s.tbox_group = $1 GROUP BY s.tbox_group")
+SQL(machine_all, MACHINE_COLUMNS
+    "(SELECT tbox_group AS name FROM series UNION SELECT name FROM machine)" MACHINE_TABLES "$1")
+SQL(machine_one,
+    MACHINE_COLUMNS "(SELECT tbox_group AS name FROM series WHERE tbox_group = $2"
+		    " UNION SELECT name FROM machine WHERE name = $2)" MACHINE_TABLES "$1")
 
 static void read_machine(struct stmt *st, struct machine *m)
 {
@@ -30,6 +35,8 @@ static void read_machine(struct stmt *st, struct machine *m)
 	m->series = col_int(st, 3);
 	m->runs = col_int(st, 4);
 	m->last_upload = col_time(st, 5);
+	m->expect_every = col_null(st, 6) ? -1 : col_int(st, 6);
+	m->changed = col_time(st, 7);
 }
 
 int machine_list(struct ctx *c, struct machine **out, size_t *n)
@@ -51,12 +58,41 @@ int machine_get(struct ctx *c, const char *name, struct machine *out)
 {
 	auto_stmt struct stmt *st = db_stmt(c, &machine_one);
 
-	bind_text(st, 1, name);
+	bind_int(st, 1, 1);
+	bind_text(st, 2, name);
 	int r = stmt_step(st);
 	if (r == STMT_DONE)
 		return fail(c, E_NOTFOUND, "no results came from a machine called %s", name);
 	if (r == STMT_ROW)
 		read_machine(st, out);
+	return stmt_status(st);
+}
+
+SQL(machine_quarantined, "SELECT 1 FROM machine WHERE name = $1 AND state = 'quarantined'")
+
+int machine_is_quarantined(struct ctx *c, const char *name, bool *is)
+{
+	auto_stmt struct stmt *st = db_stmt(c, &machine_quarantined);
+
+	bind_text(st, 1, name);
+	*is = stmt_step(st) == STMT_ROW;
+	return stmt_status(st);
+}
+
+SQL(machine_last_uploads,
+    "SELECT DISTINCT x.last_received FROM series s JOIN measured x ON x.series_id = s.series_id"
+    " WHERE s.tbox_group = $1 ORDER BY x.last_received DESC LIMIT $2")
+
+int machine_uploads(struct ctx *c, const char *name, size_t limit, int64_t **times, size_t *n)
+{
+	auto_stmt struct stmt *st = db_stmt(c, &machine_last_uploads);
+
+	*n = 0;
+	*times = arena_array(c->arena, int64_t, limit);
+	bind_text(st, 1, name);
+	bind_int(st, 2, (int64_t)limit);
+	while (*n < limit && stmt_step(st) == STMT_ROW)
+		(*times)[(*n)++] = col_int(st, 0);
 	return stmt_status(st);
 }
 

@@ -122,3 +122,18 @@ int measured_add(struct ctx *c, const struct measured *added, int64_t now)
 	bind_int(st, 6, now);
 	return stmt_run(st);
 }
+
+SQL(measured_lessen, "UPDATE measured SET runs = runs - $3, failed = failed - $4,"
+		     " summaries = summaries - $5 WHERE series_id = $1 AND commit_id = $2")
+
+int measured_take(struct ctx *c, const struct measured *gone)
+{
+	auto_stmt struct stmt *st = db_stmt(c, &measured_lessen);
+
+	bind_int(st, 1, gone->series_id);
+	bind_int(st, 2, gone->commit_id);
+	bind_int(st, 3, gone->runs);
+	bind_int(st, 4, gone->failed);
+	bind_int(st, 5, gone->summaries);
+	return stmt_run(st);
+}

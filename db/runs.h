@@ -18,15 +18,21 @@ struct cell_data {
 	const size_t *ninfos;
 };
 /* With want_infos false infos are not read. A cell that was never measured is empty. E_TOO_LARGE:
- * it has too many runs for a series of so many metrics. */
+ * it has more than COMPARISON_VALUES_MAX values. */
 int cell_load(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_infos,
 	      struct cell_data *out);
+/* The same, with room for so many values, of which it takes what it reads. */
+int cell_load_within(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_infos,
+		     size_t *room, struct cell_data *out);
 
 /* The values of one metric in a series, by commit, in order of upload: what a history is drawn
- * from. */
+ * from. A run that ended well did not have a failure that it does not name, and a profile that does
+ * not show a function measured 0 of it: such a 0 is there, too. None for a metric that the series
+ * does not have. */
 struct history_value {
 	int64_t commit_id;
 	double value;
+	bool silent; /* the run did not name the metric */
 };
 int history_values(struct ctx *c, int64_t series_id, uint32_t metric_id, struct history_value **out,
 		   size_t *n);
@@ -57,6 +63,14 @@ struct run {
 	size_t n;
 };
 int run_get(struct ctx *c, int64_t run_id, struct run *out); /* E_NOTFOUND */
+
+/* What replaced a submission. */
+struct run_replaced {
+	const char *by; /* key of the submission; NULL: nothing did */
+	int64_t *runs;  /* its runs */
+	size_t nruns;
+};
+int run_replaced(struct ctx *c, int64_t submission_id, struct run_replaced *out);
 
 struct run_filter {
 	const char *machine, *token, *testcase; /* NULL: any */

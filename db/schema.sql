@@ -347,21 +347,52 @@ CREATE TABLE correction (
 	reason TEXT NOT NULL,
 	undone_at INTEGER,
 	undone_by TEXT
-) STRICT;
-
-CREATE TABLE correction_run (          -- what each run was before
-	correction_id INTEGER NOT NULL REFERENCES correction,
-	series_id INTEGER NOT NULL,
-	run_id INTEGER NOT NULL,
-	old_status INTEGER NOT NULL,
-	old_commit_id INTEGER NOT NULL,
-	PRIMARY KEY (correction_id, series_id, run_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX correction_run_by_run ON correction_run (series_id, run_id);
+, runs INTEGER NOT NULL DEFAULT 0, summaries INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE analysis_queue (          -- cells with new results that nobody has judged yet
 	series_id INTEGER NOT NULL REFERENCES series,
 	commit_id INTEGER NOT NULL REFERENCES commits,
 	queued INTEGER NOT NULL,
 	PRIMARY KEY (series_id, commit_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE correction_run (          -- what each run was before, and what it became
+	correction_id INTEGER NOT NULL REFERENCES correction,
+	series_id INTEGER NOT NULL,         -- before; a series that only a correction made may be gone after its undo
+	run_id INTEGER NOT NULL,
+	old_status INTEGER NOT NULL,
+	old_commit_id INTEGER NOT NULL,
+	new_series_id INTEGER NOT NULL,
+	new_status INTEGER NOT NULL,
+	new_commit_id INTEGER NOT NULL,
+	PRIMARY KEY (correction_id, series_id, run_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX correction_run_by_run ON correction_run (run_id, correction_id);
+CREATE INDEX correction_run_by_cell ON correction_run (series_id, old_commit_id, correction_id);
+CREATE INDEX correction_run_by_new_cell ON correction_run (new_series_id, new_commit_id, correction_id);
+
+CREATE TABLE correction_summary (      -- the same of summaries
+	correction_id INTEGER NOT NULL REFERENCES correction,
+	series_id INTEGER NOT NULL,
+	summary_id INTEGER NOT NULL,
+	old_status INTEGER NOT NULL,
+	old_commit_id INTEGER NOT NULL,
+	new_series_id INTEGER NOT NULL,
+	new_status INTEGER NOT NULL,
+	new_commit_id INTEGER NOT NULL,
+	PRIMARY KEY (correction_id, series_id, summary_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX correction_summary_by_summary ON correction_summary (summary_id, correction_id);
+CREATE INDEX correction_summary_by_cell ON correction_summary (series_id, old_commit_id, correction_id);
+CREATE INDEX correction_summary_by_new_cell ON correction_summary (new_series_id, new_commit_id, correction_id);
+
+CREATE TABLE machine_fact (            -- what a machine said of itself, a row a change: db/machine_facts.def
+	machine TEXT NOT NULL,              -- tbox_group
+	host TEXT NOT NULL,                 -- of several in one group; '' where uploads do not say
+	key TEXT NOT NULL,
+	since INTEGER NOT NULL,             -- the first time it was said
+	last INTEGER NOT NULL,              -- the last, to the hour
+	value TEXT NOT NULL,
+	event_id INTEGER REFERENCES event,  -- of the change to it; NULL: it was the first
+	PRIMARY KEY (machine, host, key, since)
 ) STRICT, WITHOUT ROWID;

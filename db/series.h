@@ -67,5 +67,7 @@ int series_shared(struct ctx *c, int64_t base, const int64_t *others, size_t not
 		  size_t limit, int64_t **ids, size_t *n);
 /* Writer only: adds to the counts of a cell. added says how many; its times are not read. */
 int measured_add(struct ctx *c, const struct measured *added, int64_t now);
+/* Writer only: takes from the counts of a cell what counts no more; its times stay. */
+int measured_take(struct ctx *c, const struct measured *gone);
 
 #endif

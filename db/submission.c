@@ -12,11 +12,21 @@
 
 #include "server/base/arena.h"
 
+enum { STATUSES = RUN_DELETED + 1 };
+static const char *const status_names[STATUSES] = {"ok",      "incomplete", "failed",
+						   "invalid", "replaced",   "deleted"};
+
 const char *run_status_name(enum run_status s)
 {
-	static const char *const names[] = {"ok", "incomplete", "failed", "invalid"};
+	return status_names[s];
+}
 
-	return names[s];
+int run_status_find(const char *name)
+{
+	for (int i = 0; i < STATUSES; i++)
+		if (!strcmp(status_names[i], name))
+			return i;
+	return -1;
 }
 
 static void add_int(struct digest_state *d, int64_t v)
@@ -55,6 +65,38 @@ static void add_cell(struct digest_state *d, const struct summary_in *k)
 	add_int(d, k->runs);
 	add_int(d, k->printed);
 	digest_add_str(d, k->printed_base);
+}
+
+static void add_distribution(struct digest_state *d, const struct distribution_in *k)
+{
+	const double reals[] = {k->mean, k->stddev, k->min, k->max};
+
+	digest_add_str(d, k->metric);
+	add_reals(d, reals, sizeof(reals) / sizeof(reals[0]));
+	add_int(d, k->n);
+	add_int(d, (int64_t)k->npercentiles);
+	for (size_t i = 0; i < k->npercentiles; i++) {
+		digest_add_str(d, k->percentiles[i].name);
+		add_reals(d, &k->percentiles[i].value, 1);
+	}
+	add_int(d, (int64_t)k->nbuckets);
+	for (size_t i = 0; i < k->nbuckets; i++) {
+		add_reals(d, &k->buckets[i].le, 1);
+		add_int(d, k->buckets[i].count);
+	}
+}
+
+/* What most uploads lack leaves their digest as it is without these words. */
+static void add_rare(struct digest_state *d, const struct submission *s)
+{
+	if (s->ndistributions)
+		digest_add_str(d, "distributions");
+	for (size_t i = 0; i < s->ndistributions; i++)
+		add_distribution(d, &s->distributions[i]);
+	if (s->replaces) {
+		digest_add_str(d, "replaces");
+		digest_add_str(d, s->replaces);
+	}
 }
 
 static void add_note(struct digest_state *d, const struct submission *s)
@@ -108,7 +150,8 @@ void submission_seal(struct arena *a, struct submission *s)
 		add_cell(&d, &s->cells[i]);
 	if (s->kind == SUBMISSION_NOTE)
 		add_note(&d, s);
-	s->content = digest_end(&d);
+	add_rare(&d, s);
+	s->content = s->stored ? s->stored->content : digest_end(&d);
 
 	if (!s->key_given) {
 		char hex[DIGEST_HEX + 1];

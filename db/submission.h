@@ -13,8 +13,19 @@
 
 #include "server/base/digest.h"
 
-enum run_status { RUN_OK, RUN_INCOMPLETE, RUN_FAILED, RUN_INVALID };
-const char *run_status_name(enum run_status s); /* "ok", "incomplete", "failed", "invalid" */
+enum run_status {
+	RUN_OK, /* only these count */
+	RUN_INCOMPLETE,
+	RUN_FAILED,
+	RUN_INVALID,  /* by a correction */
+	RUN_REPLACED, /* by a later submission of the series */
+	RUN_DELETED,  /* by a correction: the values are kept, and shown on the run's own page alone
+		       */
+};
+/* "ok", "incomplete", "failed", "invalid", "replaced", "deleted" */
+const char *run_status_name(enum run_status s);
+/* RUN_OK … of its name, or -1. */
+int run_status_find(const char *name);
 
 struct pair {
 	const char *name, *value;
@@ -77,6 +88,27 @@ struct summary_in {
 	double printed_change;
 };
 
+/* A percentile under the name that it was printed with, "99.00". */
+struct percentile_in {
+	const char *name;
+	double value;
+};
+
+struct bucket_in {
+	double le; /* its upper end */
+	int64_t count;
+};
+
+struct distribution_in {
+	const char *metric, *unit;               /* unit: NULL */
+	double mean, stddev, min, max;           /* NAN: not given */
+	int64_t n;                               /* -1 */
+	const struct percentile_in *percentiles; /* ascending */
+	size_t npercentiles;
+	const struct bucket_in *buckets; /* ascending */
+	size_t nbuckets;
+};
+
 struct report_in {
 	bool given;
 	const char *message_id, *subject, *url;
@@ -87,6 +119,29 @@ struct headline_in {
 	bool given;
 	const char *metric, *base, *verdict;
 	double change_pct; /* NAN */
+};
+
+/* A build of the commit that a copy of a store brings along, with its time. */
+struct stored_build {
+	struct build_in build;
+	int64_t received;
+};
+
+/* What a copy of a store knows of a submission beyond what was uploaded; only the command line
+ * brings it. */
+struct stored_in {
+	int64_t received;
+	const char *by;                  /* name of the token, NULL: the command line */
+	struct digest content;           /* of the upload, as it came */
+	const enum run_status *statuses; /* of each run, or the one of a summary; NULL: as sent */
+	/* the commit, where it is told for the first time */
+	const char *commit_name;    /* its full name; NULL: not told */
+	const char *const *aliases; /* shorter names of it that were said */
+	size_t naliases;
+	const char *const *trees;
+	size_t ntrees;
+	const struct stored_build *builds; /* all, in order */
+	size_t nbuilds;
 };
 
 enum submission_kind {
@@ -115,15 +170,18 @@ struct submission {
 	size_t nruns;
 	const struct summary_in *cells; /* sorted by metric name */
 	size_t ncells;
+	const struct distribution_in *distributions; /* of the only run; sorted by metric name */
+	size_t ndistributions;
 	const struct pair *units; /* metric, unit; sorted by metric */
 	size_t nunits;
 	struct report_in report;
 	struct headline_in headline;
+	const struct stored_in *stored; /* NULL: it comes from an uploader */
 };
 
 /* Fills content and, when no key was given, key: 32 hex digits over commit.id as sent (a tag
- * with its tree), started, status, info, boot and values (not commit texts, units, report). Called
- * by importers when the rest is complete. */
+ * with its tree), started, status, info, boot, values, distributions and what it replaces (not
+ * commit texts, units, report). Called by importers when the rest is complete. */
 struct arena;
 void submission_seal(struct arena *a, struct submission *s);
 

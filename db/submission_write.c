@@ -2,6 +2,7 @@
 /* The bulk of a submission: its runs, packed in the order of their layout, or its summary. */
 #include "db/submission_write.h"
 
+#include "db/distributions.h"
 #include "db/metrics.h"
 #include "server/base/arena.h"
 
@@ -50,7 +51,7 @@ static int insert_run(struct storing *w, const struct submission *s, size_t posi
 	bind_int(st, 2, w->commit_id);
 	bind_int(st, 3, w->submission_id);
 	bind_int(st, 4, (int64_t)position);
-	bind_int(st, 5, s->status);
+	bind_int(st, 5, status_of(s, position));
 	bind_text(st, 6, s->boot);
 	bind_int(st, 7, boot_order);
 	bind_id(st, 8, w->build_id);
@@ -82,6 +83,9 @@ int store_runs(struct storing *w, const struct submission *s, struct accepted *o
 			return e;
 		e = insert_run(w, s, i, boot_order + (int64_t)i, layout_id, &out->run_ids[i]);
 	}
+	if (e >= 0 && s->ndistributions)
+		e = distributions_store(w->c, w->series_id, out->run_ids[0], s->distributions,
+					s->ndistributions);
 	return e;
 }
 
@@ -103,7 +107,7 @@ static int insert_summary(struct storing *w, const struct submission *s)
 	bind_int(st, 1, w->series_id);
 	bind_int(st, 2, w->commit_id);
 	bind_int(st, 3, w->submission_id);
-	bind_int(st, 4, s->status);
+	bind_int(st, 4, status_of(s, 0));
 	bind_id(st, 5, w->info_id);
 	bind_blob(st, 6, w->packed.p, w->packed.len);
 	return stmt_run(st);

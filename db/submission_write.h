@@ -26,7 +26,26 @@ static inline void bind_id(struct stmt *st, int i, int64_t id)
 		bind_null(st, i);
 }
 
+/* Status of the i-th run, or of the summary. */
+static inline enum run_status status_of(const struct submission *s, size_t i)
+{
+	return s->stored && s->stored->statuses ? s->stored->statuses[i] : s->status;
+}
+
 int store_runs(struct storing *w, const struct submission *s, struct accepted *out);
 int store_summary(struct storing *w, const struct submission *s);
+
+/* Notes that a cell is to be judged anew. */
+int analysis_enqueue(struct ctx *c, int64_t series_id, int64_t commit_id, int64_t now);
+
+/* What is replaced must be there and must not have been replaced: E_CONFLICT, or faults; among the
+ * submissions of the job too, where it must come before. */
+int replaces_check(struct ctx *c, const struct submission *subs, size_t n,
+		   const struct accepted *out, bool numbered);
+/* Marks what the submission replaces, and takes it out of the counts. */
+int replaces_store(struct storing *w, const struct submission *s);
+
+/* Of a copy of a store: the commit as it was there. */
+int commit_restore(struct ctx *c, const struct submission *s, int64_t now);
 
 #endif

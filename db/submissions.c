@@ -7,6 +7,7 @@
 #include "db/runs.h"
 
 #include "db/commits.h"
+#include "db/events.h"
 #include "db/info.h"
 #include "db/metrics.h"
 #include "db/series.h"
@@ -112,32 +113,45 @@ static int set_units(struct storing *w, const struct submission *s)
 	return E_OK;
 }
 
-SQL(analysis_enqueue,
+SQL(analysis_enqueue_row,
     "INSERT INTO analysis_queue (series_id, commit_id, queued) VALUES ($1, $2, $3)"
     " ON CONFLICT (series_id, commit_id) DO NOTHING")
+
+int analysis_enqueue(struct ctx *c, int64_t series_id, int64_t commit_id, int64_t now)
+{
+	auto_stmt struct stmt *st = db_stmt(c, &analysis_enqueue_row);
+
+	bind_int(st, 1, series_id);
+	bind_int(st, 2, commit_id);
+	bind_int(st, 3, now);
+	return stmt_run(st);
+}
 
 /* The map of what was measured, and the note for who judges it. A note alone measured nothing. */
 static int count_cell(struct storing *w, const struct submission *s)
 {
-	bool runs = s->kind == SUBMISSION_RUNS, ok = s->status == RUN_OK;
-	struct measured added = {
-		.series_id = w->series_id,
-		.commit_id = w->commit_id,
-		.runs = runs && ok ? (int64_t)s->nruns : 0,
-		.failed = runs && !ok ? (int64_t)s->nruns : 0,
-		.summaries = s->kind == SUBMISSION_SUMMARY && ok,
-	};
+	struct measured added = {.series_id = w->series_id, .commit_id = w->commit_id};
 
 	if (s->kind == SUBMISSION_NOTE)
 		return E_OK;
+	for (size_t i = 0; i < s->nruns; i++) {
+		enum run_status status = status_of(s, i);
+
+		added.runs += status == RUN_OK;
+		added.failed += status == RUN_INCOMPLETE || status == RUN_FAILED;
+	}
+	added.summaries = s->kind == SUBMISSION_SUMMARY && status_of(s, 0) == RUN_OK;
 	int e = measured_add(w->c, &added, w->now);
-	if (e < 0)
-		return e;
-	auto_stmt struct stmt *st = db_stmt(w->c, &analysis_enqueue);
-	bind_int(st, 1, w->series_id);
-	bind_int(st, 2, w->commit_id);
-	bind_int(st, 3, w->now);
-	return stmt_run(st);
+	return e < 0 ? e : analysis_enqueue(w->c, w->series_id, w->commit_id, w->now);
+}
+
+/* What a machine says of itself, by the time of the runs. */
+static int note_facts(struct storing *w, const struct submission *s)
+{
+	if (s->kind != SUBMISSION_RUNS || !s->ninfo)
+		return E_OK;
+	return event_note_facts(w->c, s->tbox_group, s->info, s->ninfo,
+				s->started != TIME_NONE ? s->started : w->now, w->now);
 }
 
 static int store_one(struct storing *w, const struct submission *s, int64_t token_id,
@@ -148,9 +162,12 @@ static int store_one(struct storing *w, const struct submission *s, int64_t toke
 	int e = E_OK;
 
 	w->series_id = out->series_id;
-	if (!w->series_id)
+	if (s->stored && s->stored->by)
+		e = token_stand_in(c, s->stored->by, w->now, &token_id);
+	if (e >= 0 && !w->series_id)
 		e = series_ensure(c, s, w->now, &w->series_id);
-	if (e < 0 || (e = commit_ensure(c, &s->commit, w->now, &w->commit_id, &w->build_id)) < 0 ||
+	if (e < 0 || (e = commit_restore(c, s, w->now)) < 0 ||
+	    (e = commit_ensure(c, &s->commit, w->now, &w->commit_id, &w->build_id)) < 0 ||
 	    (e = report_ensure(c, &s->report, &report_id)) < 0 ||
 	    (e = info_ensure(c, s->info, s->ninfo, &w->info_id)) < 0 ||
 	    (e = insert_submission(w, s, token_id, report_id)) < 0 ||
@@ -161,7 +178,8 @@ static int store_one(struct storing *w, const struct submission *s, int64_t toke
 		e = store_runs(w, s, out);
 	else if (s->kind == SUBMISSION_SUMMARY)
 		e = store_summary(w, s);
-	if (e < 0 || (!out->units_known && (e = set_units(w, s)) < 0))
+	if (e < 0 || (!out->units_known && (e = set_units(w, s)) < 0) ||
+	    (e = replaces_store(w, s)) < 0 || (e = note_facts(w, s)) < 0)
 		return e;
 	return count_cell(w, s);
 }
@@ -211,6 +229,7 @@ int submissions_store(struct ctx *c, const struct submission *subs, size_t n, in
 
 	out_init(&w.packed, OUT_MAX_DEFAULT);
 	for (size_t i = 0; i < n && e >= 0; i++) {
+		w.now = subs[i].stored ? subs[i].stored->received : now;
 		if (!out[i].duplicate) {
 			e = store_one(&w, &subs[i], token_id, &out[i]);
 		} else if (out[i].duplicate_of >= 0) {

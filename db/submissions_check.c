@@ -10,6 +10,7 @@
 #include "db/metrics.h"
 #include "db/series.h"
 #include "db/series_units.h"
+#include "db/submission_write.h"
 #include "server/base/arena.h"
 
 #define UNITS_ASKED_SINGLY 16 /* more are read at once */
@@ -236,6 +237,9 @@ int submissions_check(struct ctx *c, const struct submission *subs, size_t n, st
 	}
 	if (n > 1)
 		check_among(c, subs, n, out);
+	int e = replaces_check(c, subs, n, out, numbered);
 	c->item = item;
+	if (e < 0)
+		return e;
 	return (int)c->err;
 }

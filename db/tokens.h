@@ -29,6 +29,9 @@ int token_list(struct ctx *c, struct token **out, size_t *n);
 /* Inside a write transaction. */
 int token_create(struct ctx *c, const char *name, unsigned scopes, const char *machine, int64_t now,
 		 char secret[TOKEN_TEXT]);
+/* The first token of that name; where there is none, one that nobody can use is made, so that what
+ * it uploaded elsewhere keeps its uploader. */
+int token_stand_in(struct ctx *c, const char *name, int64_t now, int64_t *id);
 int token_revoke(struct ctx *c, int64_t id, int64_t now); /* E_NOTFOUND */
 /* who: a token's name, or "command line". object names what was touched. */
 int audit_add(struct ctx *c, int64_t at, int64_t token_id, const char *who, const char *action,

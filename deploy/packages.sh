@@ -5,7 +5,8 @@
 set -eu
 
 build="gcc g++ make libc6-dev curl libmicrohttpd-dev libsqlite3-dev libjansson-dev zlib1g-dev libzstd-dev libsodium-dev"
-check="libcmocka-dev clang clang-format postgresql-15 postgresql-client-15 sqlite3 nodejs procps wrk git"
+check="libcmocka-dev clang clang-format postgresql-15 postgresql-client-15 sqlite3 nodejs procps wrk git zstd tidy"
+fuzz="libclang-rt-14-dev" # libFuzzer
 
 verb=$1
 shift

@@ -9,8 +9,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "db/artifacts.h"
+#include "db/events.h"
+#include "db/machines.h"
 #include "db/submission.h"
 #include "server/base/err.h"
+
+/* A line of a copy of a store that is no submission. */
+struct import_aside {
+	enum { ASIDE_FILE, ASIDE_MACHINE, ASIDE_EVENT } kind;
+	const char *by; /* name of the token that told it; NULL */
+	int64_t received;
+	/* a file of a run: digest of the series, the submission's key, the run's place in it */
+	const char *series, *key, *name;
+	int64_t position;
+	struct artifact file;
+	struct machine machine; /* name, description, state, expect_every */
+	struct event event;     /* told by hand */
+};
 
 /* What was found in the bytes, in their order. */
 struct import {
@@ -19,11 +35,14 @@ struct import {
 	const struct pair *axes; /* sorted by name */
 	size_t naxes;
 	const char *commit, *tree;
+	bool is_copy; /* native: lines of `plumbline export` are taken, with all that they restore
+		       */
 
 	/* filled by the importer */
 	struct submission *subs; /* in the arena */
 	size_t n, cap;
 	bool is_array;              /* native: it was an array, faults carry item numbers */
+	struct import_aside *aside; /* native, a copy: the line is no submission */
 	struct native_names *names; /* native: the last list of metric names, shared with what
 				       follows in this arena */
 };
@@ -54,6 +73,9 @@ struct submission *import_add(struct import *in);
 /* Limits of one document, and of the whole. */
 #define NATIVE_DOCUMENT_MAX ((size_t)4 << 20)
 #define NATIVE_BODY_MAX     ((size_t)64 << 20)
+/* One line of a copy: an artifact of 64 MiB in base64, or a large submission beside all texts of
+ * its commit. */
+#define NATIVE_COPY_LINE_MAX ((size_t)96 << 20)
 /* Documents of an array, or lines that a server takes at once: a tiny one becomes many times its
  * own size in memory. */
 #define NATIVE_DOCUMENTS_MAX 20000

@@ -18,7 +18,6 @@
 
 #define PLACE_KEY_MAX  160 /* bytes of one key that are shown */
 #define PLACE_MAX      400
-#define WHOLE_MAX      9007199254740992.0 /* 2^53: up to here every whole number is a double */
 #define FAULT_LINE_MAX 500
 
 static bool is_plain(const char *s)
@@ -248,7 +247,7 @@ int64_t json_read_whole(const struct json_object *o, const char *key)
 
 	if (isnan(v))
 		return -1;
-	if (v < 0 || v > WHOLE_MAX || v != floor(v)) {
+	if (v < 0 || v > JSON_WHOLE_MAX || v != floor(v)) {
 		json_read_fault(o->ctx, JSON_AT_KEY(o->at, key),
 				"must be a whole number of at least 0, is %.17g", v);
 		return -1;
@@ -267,7 +266,7 @@ static const char *scalar_text(struct arena *a, const json_t *v)
 	if (!json_is_number(v))
 		return NULL;
 	d = json_number_value(v);
-	if (fabs(d) <= WHOLE_MAX && d == floor(d))
+	if (fabs(d) <= JSON_WHOLE_MAX && d == floor(d))
 		return arena_fmt(a, "%.0f", d);
 	return arena_strn(a, buf, num_shortest(d, buf));
 }

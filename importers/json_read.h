@@ -50,6 +50,7 @@ json_t *json_read_member(const struct json_object *o, const char *key);
 /* A fault unless the member is there. */
 bool json_read_required(const struct json_object *o, const char *key);
 
+#define JSON_WHOLE_MAX  9007199254740992.0 /* 2^53: up to here every whole number is a double */
 #define JSON_NAME_MAX   255  /* bytes of an axis or info name, and of other short words */
 #define JSON_TEXT_MAX   4096 /* of one line */
 #define JSON_METRIC_MAX 1024

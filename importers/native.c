@@ -54,7 +54,8 @@ static void clean(char *s)
 static json_t *parse(struct native *nv, const char *p, const char **stop)
 {
 	size_t left = (size_t)(nv->end - p);
-	const char *end = left > NATIVE_DOCUMENT_MAX ? p + NATIVE_DOCUMENT_MAX + 1 : nv->end;
+	size_t most = nv->in->is_copy && nv->one_line ? NATIVE_COPY_LINE_MAX : NATIVE_DOCUMENT_MAX;
+	const char *end = left > most ? p + most + 1 : nv->end;
 	enum json_scan found = json_scan_value(p, end, NATIVE_DEPTH_MAX, stop);
 	json_error_t error;
 	json_t *v;
@@ -64,10 +65,10 @@ static json_t *parse(struct native *nv, const char *p, const char **stop)
 			NATIVE_DEPTH_MAX);
 		return NULL;
 	}
-	if ((size_t)(*stop - p) > NATIVE_DOCUMENT_MAX) {
+	if ((size_t)(*stop - p) > most) {
 		give_up(nv, E_TOO_LARGE,
 			"%s: the document that begins here is larger than %zu bytes",
-			position(nv, p + 1), NATIVE_DOCUMENT_MAX);
+			position(nv, p + 1), most);
 		return NULL;
 	}
 	v = json_loadb(p, (size_t)(*stop - p),
@@ -177,10 +178,11 @@ static void read_results(struct native *nv, const struct json_object *o, struct 
 		s->kind = forms[i].kind;
 		forms[i].read(nv, v, place, s);
 	}
-	if (!first && !s->headline.given && !s->commit.build.given)
-		json_read_fault(
-			o->ctx, o->at,
-			"needs one of runs, matrix, summary; or a headline or commit.build");
+	if (!first && !s->headline.given && !s->commit.build.given && !s->stored &&
+	    !json_read_member(o, "distributions"))
+		json_read_fault(o->ctx, o->at,
+				"needs one of runs, matrix, summary; or distributions, a headline "
+				"or commit.build");
 }
 
 /* Everything of one document. Where something is at fault the rest is still looked at. */
@@ -189,12 +191,13 @@ static void read_submission(struct native *nv, json_t *v)
 	static const char *const known[] = {"key",           "axes",     "commit",   "started",
 					    "status",        "info",     "runs",     "matrix",
 					    "summary",       "units",    "headline", "report",
-					    "distributions", "replaces", NULL};
+					    "distributions", "replaces", "stored",   NULL};
 	static const struct json_pairs_rule units = {JSON_METRIC_MAX, NATIVE_UNIT_MAX, false, true};
 	const struct json_at top = {0};
 	const size_t seen = nv->ctx->faults_seen;
 	struct submission *s;
 	struct json_object o;
+	size_t nstatuses = 0;
 	json_t *part;
 
 	if (!json_read_object(nv->ctx, v, &top, known, &o))
@@ -202,6 +205,10 @@ static void read_submission(struct native *nv, json_t *v)
 	s = import_add(nv->in);
 	s->key = json_read_name(&o, "key", JSON_METRIC_MAX);
 	s->key_given = s->key != NULL;
+	s->replaces = json_read_name(&o, "replaces", JSON_METRIC_MAX);
+	if (s->key && s->replaces && strcmp(s->key, s->replaces) == 0)
+		json_read_fault(nv->ctx, JSON_AT_KEY(&top, "replaces"),
+				"is the upload's own key: it needs a new one");
 	s->started = json_read_time(&o, "started");
 	s->status = read_status(&o);
 	read_axes(nv, json_read_member(&o, "axes"), JSON_AT_KEY(&top, "axes"), s);
@@ -212,14 +219,17 @@ static void read_submission(struct native *nv, json_t *v)
 		native_read_report(nv, part, JSON_AT_KEY(&top, "report"), &s->report);
 	if ((part = json_read_member(&o, "headline")))
 		native_read_headline(nv, part, JSON_AT_KEY(&top, "headline"), &s->headline);
+	if ((part = json_read_member(&o, "stored")))
+		native_read_stored(nv, part, JSON_AT_KEY(&top, "stored"), s, &nstatuses);
 	read_results(nv, &o, s);
+	if ((part = json_read_member(&o, "distributions")))
+		native_read_distributions(nv, part, JSON_AT_KEY(&top, "distributions"), s);
 	json_read_pairs(nv->ctx, json_read_member(&o, "units"), JSON_AT_KEY(&top, "units"), &units,
 			&s->units, &s->nunits);
-	/* Refused rather than dropped: nothing that was sent may be lost without a word. */
-	if (json_read_member(&o, "distributions"))
-		json_read_fault(nv->ctx, JSON_AT_KEY(&top, "distributions"), "not taken yet");
-	if (json_read_member(&o, "replaces"))
-		json_read_fault(nv->ctx, JSON_AT_KEY(&top, "replaces"), "not taken yet");
+	if (nstatuses && nstatuses != (s->kind == SUBMISSION_RUNS ? s->nruns : 1))
+		json_read_fault(nv->ctx, JSON_AT_KEY(&top, "stored"), "has %zu statuses",
+				nstatuses);
+	native_add_units(nv, JSON_AT_KEY(&top, "distributions"), s);
 	if (nv->ctx->faults_seen == seen)
 		submission_seal(nv->ctx->arena, s);
 }
@@ -268,17 +278,24 @@ static int read_array(struct native *nv, const char *p)
 /* A body that is one document. */
 static int read_single(struct native *nv, const char *p)
 {
+	const char *begin = p;
 	json_t *v = parse(nv, p, &p);
 
 	if (!v)
 		return nv->ctx->err;
+	if ((size_t)(p - begin) > NATIVE_DOCUMENT_MAX && !json_object_get(v, "stored") &&
+	    !json_object_get(v, "artifact")) {
+		json_decref(v);
+		return give_up(nv, E_TOO_LARGE, "the line is larger than %zu bytes",
+			       NATIVE_DOCUMENT_MAX);
+	}
 	p = json_skip_space(p, nv->end);
 	if (p != nv->end)
 		syntax_error(nv, p + 1, "nothing may follow the document");
 	else if (!json_is_object(v) && !nv->one_line)
 		json_read_fault(nv->ctx, &(const struct json_at){0},
 				"must be an object or a non-empty array, is %s", json_read_kind(v));
-	else
+	else if (!nv->one_line || !native_read_aside(nv, v))
 		read_submission(nv, v);
 	json_decref(v);
 	return nv->ctx->err;

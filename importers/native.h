@@ -45,10 +45,23 @@ void native_read_matrix(struct native *nv, json_t *v, const struct json_at *at,
 			struct submission *s);
 void native_read_summary(struct native *nv, json_t *v, const struct json_at *at,
 			 struct submission *s);
+/* After what is measured. */
+void native_read_distributions(struct native *nv, json_t *v, const struct json_at *at,
+			       struct submission *s);
+/* After the units: those of distributions join them. at: of distributions. */
+void native_add_units(struct native *nv, const struct json_at *at, struct submission *s);
+/* What a copy of a store knows beyond the upload: on the command line alone. */
+void native_read_stored(struct native *nv, json_t *v, const struct json_at *at,
+			struct submission *s, size_t *nstatuses);
+/* A line {"artifact": {…}}, {"machine": …} or {"event": …}: fills in->aside. False: it is none. */
+bool native_read_aside(struct native *nv, json_t *v);
 void native_read_report(struct native *nv, json_t *v, const struct json_at *at,
 			struct report_in *out);
 void native_read_headline(struct native *nv, json_t *v, const struct json_at *at,
 			  struct headline_in *out);
+
+/* Of a commit. v may be NULL. */
+void native_read_build(struct ctx *c, json_t *v, const struct json_at *at, struct build_in *out);
 
 /* A commit id (lower-cased) or ref name in the arena; a fault and NULL when it is neither. */
 const char *native_commit_name(struct ctx *c, const struct json_at *at, const char *s,

@@ -116,7 +116,7 @@ static void read_warning(struct ctx *c, json_t *v, const struct json_at *at, str
 		json_read_fault(c, JSON_AT_KEY(at, "message"), "must not be empty");
 }
 
-static void read_build(struct ctx *c, json_t *v, const struct json_at *at, struct build_in *out)
+void native_read_build(struct ctx *c, json_t *v, const struct json_at *at, struct build_in *out)
 {
 	static const char *const known[] = {"config", "compiler", "status", "warnings", NULL};
 	const struct json_at *place = JSON_AT_KEY(at, "warnings");
@@ -181,7 +181,8 @@ void native_read_commit(struct native *nv, json_t *v, const struct json_at *at,
 			    &out->committer);
 		read_parents(c, json_read_member(&o, "parents"), JSON_AT_KEY(at, "parents"), out);
 		read_patch(c, json_read_member(&o, "patch"), JSON_AT_KEY(at, "patch"), &out->patch);
-		read_build(c, json_read_member(&o, "build"), JSON_AT_KEY(at, "build"), &out->build);
+		native_read_build(c, json_read_member(&o, "build"), JSON_AT_KEY(at, "build"),
+				  &out->build);
 	}
 	if (!out->tree)
 		out->tree = nv->in->tree;

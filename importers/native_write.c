@@ -7,7 +7,6 @@
 
 #include "server/analysis/comparison.h"
 #include "server/base/clock.h"
-#include "server/view/json.h"
 
 static void text(struct jw *w, const char *name, const char *s)
 {
@@ -58,7 +57,7 @@ static void write_patch(struct jw *w, const struct patch_in *p)
 	jw_end(w);
 }
 
-static void write_build(struct jw *w, const struct build_in *b)
+void native_write_build(struct jw *w, const struct build_in *b)
 {
 	if (!b->given)
 		return;
@@ -99,7 +98,7 @@ static void write_commit(struct jw *w, const struct commit_in *k)
 	text(w, "tree", k->tree);
 	text(w, "label", k->label);
 	write_patch(w, &k->patch);
-	write_build(w, &k->build);
+	native_write_build(w, &k->build);
 	jw_end(w);
 }
 
@@ -152,8 +151,11 @@ static void write_cell(struct jw *w, const struct summary_in *cell)
 
 static void write_results(struct jw *w, const struct submission *s)
 {
-	if (s->kind == SUBMISSION_RUNS) {
-		write_runs(w, s);
+	bool alone = s->ndistributions && s->nruns == 1 && !s->runs[0].names->n;
+
+	if (s->kind == SUBMISSION_RUNS && !alone) {
+		if (!s->stored || !native_write_matrix(w, s))
+			write_runs(w, s);
 	} else if (s->kind == SUBMISSION_SUMMARY) {
 		jw_obj(w, "summary");
 		for (size_t i = 0; i < s->ncells; i++)
@@ -208,6 +210,11 @@ void native_write(struct out *o, const struct submission *s)
 		write_pairs(&w, s->units, s->nunits);
 		jw_end(&w);
 	}
+	if (s->ndistributions)
+		native_write_distributions(&w, s);
+	text(&w, "replaces", s->replaces);
 	write_published(&w, s);
+	if (s->stored)
+		native_write_stored(&w, s);
 	jw_end(&w);
 }

@@ -90,18 +90,19 @@ static void say_candidates(const struct commit_list *many)
 		fprintf(stderr, "  %s\n", many->commits[i].name);
 }
 
-static int print_form(struct cli *cli, const struct compare *cmp, int format)
+static int print_form(struct cli *cli, const struct compare_query *q, struct compare *cmp,
+		      int format)
 {
+	auto_arena struct arena *scratch = arena_new();
 	auto_out struct out o;
+	struct compare_answer x = {.c = cli->ctx, .o = &o, .q = q, .cmp = cmp, .scratch = scratch};
 	bool written;
+	int rc;
 
 	out_init(&o, OUT_MAX_DEFAULT);
-	if (format == 0)
-		compare_txt(&o, cmp);
-	else if (format == 1)
-		compare_json(&o, cmp, false);
-	else
-		compare_csv(&o, cli->ctx->arena, cmp);
+	rc = format == 0 ? compare_txt(&x) : format == 1 ? compare_json(&x) : compare_csv(&x);
+	if (rc < 0)
+		return rc;
 	if (format == 1)
 		out_char(&o, '\n');
 	if (o.failed)
@@ -129,8 +130,10 @@ int cmd_compare(struct cli *cli)
 	if (rc < 0)
 		return rc;
 	rc = compare_load(cli->ctx, &q, &cmp, &many);
-	db_end_read(cli->ctx);
 	if (rc == E_AMBIGUOUS)
 		say_candidates(&many);
-	return rc < 0 ? rc : print_form(cli, &cmp, format);
+	if (rc >= 0)
+		rc = print_form(cli, &q, &cmp, format);
+	db_end_read(cli->ctx);
+	return rc;
 }

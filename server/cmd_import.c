@@ -15,6 +15,8 @@
 #include "importers/native_write.h"
 #include "server/base/arena.h"
 #include "server/base/clock.h"
+#include "server/import_aside.h"
+#include "server/import_guess.h"
 #include "server/import_source.h"
 #include "server/model/intake.h"
 
@@ -48,6 +50,7 @@ static void batch_clear(struct importing *m)
 	ctx_init(&m->ctx, a, NULL);
 	m->in = m->defaults;
 	m->in.ctx = &m->ctx;
+	m->in.is_copy = true;
 	m->n = m->bytes = 0;
 }
 
@@ -112,7 +115,7 @@ static int give_up(struct importing *m, int e)
 }
 
 /* Stores, or in a dry run prints, the lines that have gathered, and says which were refused. */
-static int flush_lines(struct importing *m)
+static int store_lines(struct importing *m)
 {
 	const struct uploader by = {.now = clock_now()};
 	struct intake t;
@@ -140,10 +143,16 @@ static int flush_lines(struct importing *m)
 			count(m, &item->accepted);
 		}
 	}
-	if (e < 0)
-		return give_up(m, e);
-	batch_clear(m);
-	return E_OK;
+	return e < 0 ? give_up(m, e) : E_OK;
+}
+
+static int flush_lines(struct importing *m)
+{
+	int e = store_lines(m);
+
+	if (e >= 0)
+		batch_clear(m);
+	return e;
 }
 
 static void refuse_file(struct importing *m, size_t submissions)
@@ -181,45 +190,30 @@ static int store_whole(struct importing *m)
 /* --- what is read -------------------------------------------------------------------------------
  */
 
-static const struct importer *sniff(const char *p, size_t n)
+/* The line that was read last is no submission: those before it are stored first, since a file's
+ * run may be among them. */
+static int store_aside(struct importing *m, long number)
 {
-	const struct importer *best = NULL;
-	int most = 0;
+	const struct import_aside *f = m->in.aside;
+	struct intake_item item = {.line = number};
+	int e = store_lines(m);
 
-	for (size_t i = 0; i < importer_count(); i++) {
-		const struct importer *one = importer_at(i);
-		int sure = one->sniff ? one->sniff(p, n) : 0;
-
-		if (sure > most) {
-			most = sure;
-			best = one;
-		}
+	if (e < 0)
+		return e;
+	if (m->dry_run) { /* which shows submissions */
+		batch_clear(m);
+		return E_OK;
 	}
-	return best;
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), k = strlen(end);
-
-	return n >= k && strcmp(s + n - k, end) == 0;
-}
-
-/* A submission a line: the file's name says so, or its first line is a whole object. */
-static bool has_lines(const char *name, const char *p, size_t n)
-{
-	const char *end = p + n, *stop, *line_end;
-
-	if (ends_with(name, ".ndjson") || ends_with(name, ".jsonl"))
-		return true;
-	p = json_skip_space(p, end);
-	if (p == end || *p != '{')
-		return false;
-	line_end = memchr(p, '\n', (size_t)(end - p));
-	if (!line_end)
-		return false;
-	return json_scan_value(p, line_end, 64, &stop) == JSON_SCAN_OK &&
-	       json_skip_space(stop, line_end) == line_end;
+	e = import_aside_store(&m->ctx, m->writer, f);
+	if (e == E_NOTFOUND || e == E_CONFLICT || e == E_INVALID) {
+		intake_refuse(&item, &m->ctx, FAULTS_MAX);
+		say_refused(m, &item);
+		m->refused++;
+	} else if (e < 0) {
+		return give_up(m, e);
+	}
+	batch_clear(m);
+	return E_OK;
 }
 
 static void read_one_line(struct importing *m, const struct importer *format, const char *p,
@@ -230,14 +224,15 @@ static void read_one_line(struct importing *m, const struct importer *format, co
 	m->items[m->n] = (struct intake_item){.line = number};
 	if (!p)
 		fail(&m->ctx, E_TOO_LARGE, "the line is larger than %zu bytes",
-		     NATIVE_DOCUMENT_MAX);
+		     NATIVE_COPY_LINE_MAX);
 	else if (format->line(&m->in, p, n) >= 0)
 		m->bytes += n;
 	if (m->ctx.err) {
 		m->in.n = before;
+		m->in.aside = NULL;
 		intake_refuse(&m->items[m->n], &m->ctx, FAULTS_MAX);
 	}
-	m->n++;
+	m->n += !m->in.aside;
 }
 
 static int import_lines(struct importing *m, const struct importer *format, struct import_source *s)
@@ -246,10 +241,12 @@ static int import_lines(struct importing *m, const struct importer *format, stru
 	size_t n;
 	int e;
 
-	while ((e = source_line(m->cli->ctx, s, NATIVE_DOCUMENT_MAX, &p, &n)) > 0) {
+	while ((e = source_line(m->cli->ctx, s, NATIVE_COPY_LINE_MAX, &p, &n)) > 0) {
 		if (p && json_skip_space(p, p + n) == p + n)
 			continue;
 		read_one_line(m, format, p, n, s->line);
+		if (m->in.aside && (e = store_aside(m, s->line)) < 0)
+			return e;
 		if (m->n == BATCH_ITEMS || m->bytes >= BATCH_BYTES) {
 			e = flush_lines(m);
 			if (e < 0)
@@ -285,16 +282,16 @@ static int import_source(struct importing *m, struct import_source *s)
 	const char *p;
 	size_t n;
 
-	if (source_peek(m->cli->ctx, s, SNIFF_LEAST, NATIVE_DOCUMENT_MAX, &p, &n) < 0)
+	if (source_peek(m->cli->ctx, s, SNIFF_LEAST, NATIVE_BODY_MAX, &p, &n) < 0)
 		return m->cli->ctx->err;
 	if (!format)
-		format = sniff(p, n);
+		format = import_guess(p, n);
 	if (!format) {
 		fail(&m->ctx, E_INVALID, "no format of ours fits what is in it");
 		refuse_file(m, 0);
 		return E_OK;
 	}
-	if (format->line && has_lines(s->name, p, n))
+	if (format->line && import_has_lines(s->name, p, n))
 		return import_lines(m, format, s);
 	return import_whole(m, format, s);
 }

@@ -26,6 +26,8 @@
 		     */
 #define BODIES_MAX (160 * MIB) /* of all bodies in memory: two large ones and many small */
 #define ANSWER_MAX (128 * MIB) /* of an answer */
+#define FILES_MAX                                                                                  \
+	(128 * MIB) /* of artifacts being read, twice, and sent: with more no other is begun */
 
 /* --- compression of answers --- */
 #define GZIP_LEAST (1 * KIB)   /* smaller ones fit in a packet anyway */

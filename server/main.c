@@ -19,6 +19,11 @@ static const struct command commands[] = {
 	 "series= axis= metric= changed role= sort= format= limit=", cmd_compare},
 	{"token", "create --name N --scope upload[,triage,admin] [--machine M] | list | revoke N",
 	 "make, list and revoke tokens", "name= scope= machine=", cmd_token},
+	{"export", "[--series S]",
+	 "write everything as lines that `import native` makes into the same store",
+	 "series=", cmd_export},
+	{"backup", "FILE", "copy the database to a new file, beside a server that writes", "",
+	 cmd_backup},
 	{"check", "", "check the database", "", cmd_check},
 	{"config", "", "print all settings with their defaults, as a file", "", cmd_config},
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Run at build time: `embed FILE…` writes a C file on standard output that holds the static files
- * (table `assets`, with a gzip copy and an address made from the content) and the SQL migrations
- * (table `migrations`). A file's folder and ending say which it is. Any fault ends the build.
+ * (table `assets`, with a gzip copy and an address made from the content), the SQL migrations
+ * (table `migrations`) and JSON documents (NAME_json, NAME_json_size). A file's ending says which
+ * it is. Any fault ends the build.
  */
 #include <err.h>
 #include <stdbool.h>
@@ -197,6 +198,21 @@ static void put_migrations(const struct file *files, size_t n)
 	printf("\t{0, NULL, NULL},\n};\nconst size_t migration_count = %zu;\n", count);
 }
 
+static void put_documents(const struct file *files, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct file *f = &files[i];
+		int stem = (int)strlen(f->name) - 5;
+
+		if (!ends_with(f->name, ".json"))
+			continue;
+		printf("const unsigned char %.*s_json[] = {", stem, f->name);
+		for (size_t k = 0; k < f->n; k++)
+			printf("%s%u,", k % 24 ? "" : "\n\t", f->bytes[k]);
+		printf("\n};\nconst size_t %.*s_json_size = %zu;\n\n", stem, f->name, f->n);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	size_t n = (size_t)argc - 1;
@@ -206,11 +222,14 @@ int main(int argc, char **argv)
 		err(1, "files");
 	for (size_t i = 0; i < n; i++) {
 		files[i] = read_file(argv[i + 1]);
-		if (!mime_of(files[i].name) && !ends_with(files[i].name, ".sql"))
-			errx(1, "%s: neither a static file nor a migration", argv[i + 1]);
+		if (!mime_of(files[i].name) && !ends_with(files[i].name, ".sql") &&
+		    !ends_with(files[i].name, ".json"))
+			errx(1, "%s: no static file, migration or document", argv[i + 1]);
 	}
 	printf("/* Made by static/embed.c: do not edit. */\n"
-	       "#include \"server/http/asset.h\"\n#include \"db/embedded.h\"\n\n");
+	       "#include \"server/http/asset.h\"\n#include \"db/embedded.h\"\n"
+	       "#include \"server/pages/openapi.h\"\n\n");
+	put_documents(files, n);
 	put_assets(files, n);
 	put_migrations(files, n);
 	for (size_t i = 0; i < n; i++)

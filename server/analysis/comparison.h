@@ -54,6 +54,7 @@ struct comparison_column {
 	const struct summary_cell *cells; /* sorted by metric id, one a metric */
 	size_t ncells;
 	int64_t failed; /* runs that did not end well */
+	size_t base;    /* the column it is held against: an earlier one, or itself, then none */
 };
 
 enum verdict {
@@ -76,8 +77,8 @@ struct cell {
 	int64_t fails, runs;                /* functional rows, else -1 */
 	const struct summary_cell *summary; /* where it came from, NULL for samples */
 
-	/* against the first column; only in later columns */
-	bool judged; /* false in the first column, and where either side is absent */
+	/* against the column's base */
+	bool judged;                   /* false in a base, and where either side is absent */
 	double change_abs, change_pct; /* change_pct NAN: base is 0 and the other is not */
 	double reproduction_pct;       /* functional */
 	bool show_printed;             /* the printed change is to be shown as it came */
@@ -104,8 +105,12 @@ struct comparison {
 };
 
 /* Builds all rows and judges them. Verdicts and q cover every metric of the series, whatever a page
- * shows afterwards. ncols >= 1. */
-void comparison_build(struct arena *a, const char *testcase, const struct comparison_column *cols,
+ * shows afterwards. ncols >= 1. Memory is about that of the values handed in; but a failure counts
+ * as 0 in each run that does not name it, and cells are large, so both have their bounds. False:
+ * there is more, and out has no rows. */
+#define COMPARISON_VALUES_MAX ((size_t)32 << 20) /* of all columns: 256 MiB */
+#define COMPARISON_CELLS_MAX  ((size_t)1 << 19)  /* rows times columns: 200 MiB with their words */
+bool comparison_build(struct arena *a, const char *testcase, const struct comparison_column *cols,
 		      size_t ncols, struct comparison *out);
 
 /* Orders of rows. Robot: LKP.md section 3 (groups, failures first, the test's own group first among

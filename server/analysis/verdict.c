@@ -188,9 +188,9 @@ static bool from_samples(const struct cell *base, const struct cell *c)
 }
 
 /* Tests what has samples on both sides, and gathers the p by role. */
-static void test_row(struct comparison_row *r, size_t col, struct family families[3])
+static void test_row(struct comparison_row *r, size_t from, size_t col, struct family families[3])
 {
-	struct cell *base = &r->cells[0], *c = &r->cells[col];
+	struct cell *base = &r->cells[from], *c = &r->cells[col];
 	struct family *f = &families[r->role];
 
 	if (!base->present || !c->present)
@@ -217,27 +217,27 @@ static void adjust_family(struct arena *a, struct family *f)
 		f->cells[i]->q = f->q[i];
 }
 
-void verdict_judge_column(struct arena *a, struct comparison *c, size_t col)
+void verdict_judge_column(struct arena *a, struct comparison *c, size_t base, size_t col)
 {
 	struct family families[3]; /* by enum metric_role */
 
 	for (size_t i = 0; i < 3; i++)
 		family_init(a, &families[i], c->nrows);
 	for (size_t i = 0; i < c->nrows; i++)
-		test_row(&c->rows[i], col, families);
+		test_row(&c->rows[i], base, col, families);
 	for (size_t i = 0; i < 3; i++)
 		adjust_family(a, &families[i]);
 	for (size_t i = 0; i < c->nrows; i++) {
 		struct comparison_row *r = &c->rows[i];
-		struct cell *base = &r->cells[0], *cell = &r->cells[col];
+		struct cell *from = &r->cells[base], *cell = &r->cells[col];
 
 		if (!cell->judged)
 			continue;
-		if (!from_samples(base, cell))
-			judge_reported(a, r, base, cell);
+		if (!from_samples(from, cell))
+			judge_reported(a, r, from, cell);
 		else if (cell->fails >= 0)
-			judge_functional(a, r, base, cell);
+			judge_functional(a, r, from, cell);
 		else
-			judge_samples(a, r, base, cell, families[r->role].n);
+			judge_samples(a, r, from, cell, families[r->role].n);
 	}
 }

@@ -15,8 +15,8 @@
 
 #define VERDICT_RULE "welch-log-bh/1" /* stored with every verdict that is kept */
 
-/* Judges column col of all rows against column 0: fills change_*, p, q, cliff_delta, verdict,
+/* Judges column col of all rows against column base: fills change_*, p, q, cliff_delta, verdict,
  * reported and reason of each cell that is present on both sides. */
-void verdict_judge_column(struct arena *a, struct comparison *c, size_t col);
+void verdict_judge_column(struct arena *a, struct comparison *c, size_t base, size_t col);
 
 #endif

@@ -43,7 +43,7 @@ int fail(struct ctx *c, enum err e, const char *fmt, ...)
 
 	assert(e < 0);
 	if (c->err)
-		return e;
+		return c->err;
 	c->err = e;
 	va_start(ap, fmt);
 	n = vsnprintf(c->detail, sizeof(c->detail), fmt, ap);

@@ -64,7 +64,8 @@ void ctx_init(struct ctx *c, struct arena *a, struct db *d);
 /* Forgets failure and faults; arena and connection stay. */
 void ctx_clear(struct ctx *c);
 
-/* Sets the failure unless there is one already; returns e. */
+/* Sets the failure unless there is one already; returns the one that stands, so that code and text
+ * agree. */
 int fail(struct ctx *c, enum err e, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Adds a fault at path (copied) of the current item and sets E_INVALID unless a failure is set. */
 int fault(struct ctx *c, const char *path, const char *fmt, ...)

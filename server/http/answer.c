@@ -11,6 +11,7 @@
 
 #include "server/base/log.h"
 #include "server/http/asset.h"
+#include "server/pages/artifact.h"
 
 #define CSP                                                                                        \
 	"default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; "          \
@@ -163,10 +164,9 @@ static bool compress_body(char **bytes, size_t *n)
 static const char *content_type(const struct req *r)
 {
 	static const char *const by_form[] = {
-		"text/html; charset=utf-8",
-		"application/json",
-		"text/csv; charset=utf-8",
-		"text/plain; charset=utf-8",
+		"text/html; charset=utf-8",     "application/json",
+		"text/csv; charset=utf-8",      "text/plain; charset=utf-8",
+		"text/markdown; charset=utf-8",
 	};
 
 	return r->answer_type ? r->answer_type : by_form[r->form];
@@ -205,6 +205,25 @@ static void add_special(struct conn *c, struct MHD_Response *a, unsigned status)
 		add(a, MHD_HTTP_HEADER_RETRY_AFTER, arena_fmt(r->ctx.arena, "%d", after));
 }
 
+/* What never changes is kept by whoever has it. */
+static void add_forever(struct conn *c, struct MHD_Response *a)
+{
+	bool closed = c->http->config->readers_need_token;
+
+	add(a, MHD_HTTP_HEADER_ETAG, arena_fmt(c->r.ctx.arena, "\"%s\"", c->r.forever));
+	add(a, MHD_HTTP_HEADER_CACHE_CONTROL,
+	    closed ? "private, max-age=31536000, immutable"
+		   : "public, max-age=31536000, immutable");
+}
+
+/* Whether the client has it. */
+static bool has_forever(const struct conn *c)
+{
+	const char *list = request_header(c, MHD_HTTP_HEADER_IF_NONE_MATCH);
+
+	return list && (!strcmp(list, "*") || strstr(list, c->r.forever));
+}
+
 /* Headers and body from what the page has filled in. */
 static void make_response(struct conn *c, unsigned status)
 {
@@ -212,7 +231,9 @@ static void make_response(struct conn *c, unsigned status)
 	bool keep = c->has_etag && status == 200 && !c->r.no_store && !c->close;
 	size_t n;
 	char *bytes = out_take(&c->out, &n);
-	bool packed = c->takes_gzip && n >= GZIP_LEAST && compress_body(&bytes, &n);
+	bool forever = c->r.forever && (status == 200 || status == 304);
+	/* a strong ETag is one for these very bytes */
+	bool packed = !forever && c->takes_gzip && n >= GZIP_LEAST && compress_body(&bytes, &n);
 	struct MHD_Response *a = new_response(bytes, n, MHD_RESPMEM_MUST_FREE);
 
 	add(a, MHD_HTTP_HEADER_CONTENT_TYPE, type);
@@ -221,7 +242,9 @@ static void make_response(struct conn *c, unsigned status)
 	add_common(c, a);
 	if (!strncmp(type, "text/html", 9))
 		add(a, "Content-Security-Policy", CSP);
-	if (keep)
+	if (forever)
+		add_forever(c, a);
+	else if (keep)
 		add_validator(c, a);
 	else
 		add(a, MHD_HTTP_HEADER_CACHE_CONTROL, c->r.no_store ? "no-store" : "no-cache");
@@ -258,6 +281,10 @@ void answer_make(struct conn *c, int result)
 			c->http->counters.refused++;
 		c->has_etag = false;
 		req_error(&c->r, (int)status);
+	} else if (status == 200 && c->r.forever && has_forever(c)) {
+		c->http->counters.not_modified++;
+		out_truncate(&c->out, 0);
+		status = MHD_HTTP_NOT_MODIFIED;
 	}
 	make_response(c, status);
 }
@@ -283,6 +310,7 @@ bool answer_asset(struct conn *c, const char *path)
 
 void answer_release(struct conn *c)
 {
+	artifact_sent(&c->r);
 	if (c->cached)
 		page_cache_release(c->http->cache, c->cached);
 	else if (c->response)

@@ -8,8 +8,8 @@
 
 #include <strings.h>
 
-static const char *const words[] = {"html", "json", "csv", "txt"};
-static const char *const labels[] = {"HTML", "JSON", "CSV", "text"};
+static const char *const words[] = {"html", "json", "csv", "txt", "md"};
+static const char *const labels[] = {"HTML", "JSON", "CSV", "text", "Markdown"};
 
 size_t form_suffix(const char *path, int *suffix)
 {
@@ -39,6 +39,8 @@ static bool has_form(unsigned flags, enum form f)
 		return flags & HAS_CSV;
 	case FORM_TXT:
 		return flags & HAS_TXT;
+	case FORM_MD:
+		return flags & HAS_MD;
 	}
 	return false;
 }
@@ -57,6 +59,8 @@ static int form_of_type(const char *p, size_t n)
 		return FORM_JSON;
 	if (type_is(p, n, "text/csv"))
 		return FORM_CSV;
+	if (type_is(p, n, "text/markdown"))
+		return FORM_MD;
 	if (type_is(p, n, "text/plain") || type_is(p, n, "text/*") || type_is(p, n, "*/*"))
 		return FORM_TXT;
 	return -1;
@@ -98,10 +102,10 @@ int form_choose(struct ctx *c, unsigned flags, int suffix, const char *format, c
 	int wanted = suffix;
 
 	if (format) {
-		for (wanted = FORM_TXT; wanted >= 0 && strcmp(words[wanted], format); wanted--)
+		for (wanted = FORM_MD; wanted >= 0 && strcmp(words[wanted], format); wanted--)
 			;
 		if (wanted < 0)
-			return fault(c, "format", "\"%.40s\" is none of: html, json, csv, txt",
+			return fault(c, "format", "\"%.40s\" is none of: html, json, csv, txt, md",
 				     format);
 	}
 	if (wanted < 0) {

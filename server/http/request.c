@@ -185,7 +185,7 @@ static void note_forms(struct conn *c)
 
 	c->r.forms = (flags & HAS_JSON ? 1u << FORM_JSON : 0) |
 		     (flags & HAS_CSV ? 1u << FORM_CSV : 0) |
-		     (flags & HAS_TXT ? 1u << FORM_TXT : 0);
+		     (flags & HAS_TXT ? 1u << FORM_TXT : 0) | (flags & HAS_MD ? 1u << FORM_MD : 0);
 }
 
 static int resolve(struct conn *c)
@@ -278,6 +278,22 @@ static const char *bearer(const struct conn *c)
 	return value + strspn(value, " ");
 }
 
+/* Of several scopes that a route names any one will do. */
+static int check_scopes(struct conn *c)
+{
+	const char *missing = NULL;
+
+	for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
+		if (!(c->route->flags & scopes[i].flag))
+			continue;
+		if (c->token.scopes & scopes[i].scope)
+			return 0;
+		missing = missing ? arena_fmt(c->r.ctx.arena, "%s or %s", missing, scopes[i].name)
+				  : scopes[i].name;
+	}
+	return missing ? fail(&c->r.ctx, E_FORBIDDEN, "the token lacks the scope %s", missing) : 0;
+}
+
 int request_check_token(struct conn *c)
 {
 	unsigned flags = c->route->flags;
@@ -298,9 +314,5 @@ int request_check_token(struct conn *c)
 	if (e < 0)
 		return e;
 	c->r.token = &c->token;
-	for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++)
-		if (flags & scopes[i].flag && !(c->token.scopes & scopes[i].scope))
-			return fail(ctx, E_FORBIDDEN, "the token lacks the scope %s",
-				    scopes[i].name);
-	return 0;
+	return check_scopes(c);
 }

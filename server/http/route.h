@@ -20,14 +20,17 @@ enum route_flags {
 	SLOW = 8,   /* may take long: runs in the worker pool, the connection suspended */
 	NEEDS_UPLOAD = 16,
 	NEEDS_TRIAGE = 32,
-	NEEDS_ADMIN = 64, /* a token with this scope */
+	NEEDS_ADMIN = 64, /* a token with this scope; of several, with any of them */
 	HAS_JSON = 128,
 	HAS_CSV = 256,
 	HAS_TXT = 512,  /* forms besides HTML */
 	NO_HTML = 1024, /* the only form is what the page writes */
+	HAS_MD = 4096,  /* also as Markdown; by ?format= alone, there is no suffix */
 	OPEN = 2048,    /* answered without a token even where readers need one */
+	CLOCKED = 8192, /* with CACHED: the answer also depends on the time, to CLOCKED_SECONDS */
 };
-#define ALL_FORMS (HAS_JSON | HAS_CSV | HAS_TXT)
+#define ALL_FORMS       (HAS_JSON | HAS_CSV | HAS_TXT)
+#define CLOCKED_SECONDS 300
 
 struct route {
 	const char *method; /* GET also answers HEAD */

@@ -54,8 +54,10 @@ void run_close_dbs(struct http *h)
 static void make_etag(struct conn *c)
 {
 	struct digest_state d;
-	int64_t facts[3] = {c->r.generation, c->r.form,
-			    c->r.token ? 1 + (int64_t)c->token.scopes : 0};
+	bool clocked = c->route->flags & CLOCKED;
+	int64_t facts[4] = {c->r.generation, c->r.form,
+			    c->r.token ? 1 + (int64_t)c->token.scopes : 0,
+			    clocked ? clock_now() / CLOCKED_SECONDS : 0};
 
 	digest_init(&d);
 	digest_add_str(&d, c->http->salt);

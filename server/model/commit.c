@@ -10,6 +10,7 @@
 
 #include "db/metrics.h"
 #include "server/base/arena.h"
+#include "server/model/quarantine.h"
 
 /* Rows -------------------------------------------------------------------------------------------
  */
@@ -249,6 +250,9 @@ static int judge(struct ctx *c, struct arena *keep, int64_t commit_id, struct co
 		cols[ncols].cells = match_printed(c->arena, &cols[ncols], &out->base);
 	ncols++;
 	comparison_build(c->arena, out->series.testcase, cols, ncols, &cmp);
+	e = quarantine_hold(c, out->series.tbox_group, &cmp, ncols - 1, &out->quarantined);
+	if (e < 0)
+		return e;
 	sort_rows(keep, c->arena, &cmp, out);
 	return load_units(c, keep, out);
 }

@@ -33,8 +33,9 @@ struct row_list {
 /* One series measured on the commit. */
 struct commit_result {
 	struct series series;
-	int64_t n, failed; /* runs: ok; failed or incomplete */
-	bool printed;      /* something came as a summary */
+	int64_t n, failed;       /* runs: ok; failed or incomplete */
+	bool printed;            /* something came as a summary */
+	const char *quarantined; /* its machine, not judged therefore; NULL: it is judged */
 	bool has_base;
 	struct commit base;
 	struct row_list worst;  /* regressions, failures, suspects that look worse, moves without

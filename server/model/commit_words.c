@@ -128,12 +128,17 @@ static bool all_failed(const struct commit_result *x)
 
 static bool compared(const struct commit_result *x)
 {
-	return x->has_base && !all_failed(x);
+	return x->has_base && !x->quarantined && !all_failed(x);
+}
+
+static bool quarantined(const struct commit_result *x)
+{
+	return x->quarantined != NULL;
 }
 
 static bool alone(const struct commit_result *x)
 {
-	return !x->has_base && !all_failed(x);
+	return !x->has_base && !x->quarantined && !all_failed(x);
 }
 
 static bool got_worse(const struct commit_result *x)
@@ -277,5 +282,8 @@ const char *commit_sentence(struct arena *a, const struct commit_result *results
 	else if (distinct(results, n, alone, test_of) > 0)
 		text = arena_fmt(a, "measured in %s, with no measured ancestor to compare with",
 				 where_text(a, results, n, alone));
+	if (distinct(results, n, quarantined, test_of) > 0)
+		text = arena_fmt(a, "%s%snot judged, for quarantine, in %s", text,
+				 *text ? "; " : "", where_text(a, results, n, quarantined));
 	return arena_fmt(a, "%s%s%s", failed, *failed && *text ? "; " : "", text);
 }

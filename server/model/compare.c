@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A comparison from what was asked for: resolves the commits, finds the series that they share, and
- * has compare_table.c load each. Judging is analysis/'s business, showing that of pages/ and
- * report/. Nothing here depends on a form; the limit counts tables.
+ * has compare_table.c load one after the other. Judging is analysis/'s business, showing that of
+ * pages/ and report/. Nothing here depends on a form; the limit counts tables.
  */
 #include "server/model/compare.h"
 
@@ -11,7 +11,7 @@
 #include "server/model/compare_table.h"
 
 #define NAME_DIGITS 10
-#define LOOK_AHEAD  100 /* series asked for at once when axes may drop most of them */
+#define LOOK_AHEAD  100 /* series asked for at once */
 
 const char *compare_name(struct arena *a, const char *name)
 {
@@ -67,31 +67,46 @@ static int64_t date_of(const struct commit *k)
 	return k->date != TIME_NONE ? k->date : k->committer.date;
 }
 
-/* Parents are certain where they are known; dates are what is left. */
-static int find_older(struct ctx *c, struct compare *out)
+/* Whether commit i is older than commit base. Parents are certain where they are known; dates are
+ * what is left. */
+static int find_older(struct ctx *c, struct compare *out, size_t base, size_t i)
 {
-	const struct commit *base = &out->commits[0].commit;
+	const struct commit *b = &out->commits[base].commit;
+	struct compare_commit *k = &out->commits[i];
+	bool is = false;
+	int rc = commit_is_ancestor(c, k->commit.id, b->id, &k->older);
 
-	for (size_t i = 1; i < out->ncommits; i++) {
-		struct compare_commit *k = &out->commits[i];
-		bool is = false;
-		int rc = commit_is_ancestor(c, k->commit.id, base->id, &k->older);
-
-		if (rc >= 0 && !k->older)
-			rc = commit_is_ancestor(c, base->id, k->commit.id, &is);
-		if (rc < 0)
-			return rc;
-		if (k->commit.id == base->id)
-			k->older = false;
-		else if (!k->older && !is)
-			k->older = date_of(base) != TIME_NONE && date_of(&k->commit) != TIME_NONE &&
-				   date_of(base) > date_of(&k->commit);
-	}
-	out->base_is_younger = out->ncommits > 1 && out->commits[1].older;
+	if (rc >= 0 && !k->older)
+		rc = commit_is_ancestor(c, b->id, k->commit.id, &is);
+	if (rc < 0)
+		return rc;
+	if (k->commit.id == b->id)
+		k->older = false;
+	else if (!k->older && !is)
+		k->older = date_of(b) != TIME_NONE && date_of(&k->commit) != TIME_NONE &&
+			   date_of(b) > date_of(&k->commit);
 	return E_OK;
 }
 
-static bool has_axes(const struct series *s, const struct compare_query *q)
+static int make_columns(struct ctx *c, struct compare *out)
+{
+	out->columns = arena_array(c->arena, struct compare_column, out->ncommits);
+	for (size_t i = 0; i < out->ncommits; i++) {
+		struct compare_column *col = &out->columns[i];
+		int rc;
+
+		col->commit = &out->commits[i];
+		col->name = out->commits[i].name;
+		col->base = out->pairs ? i - i % 2 : 0;
+		rc = col->base == i ? E_OK : find_older(c, out, col->base, i);
+		if (rc < 0)
+			return rc;
+	}
+	out->base_is_younger = !out->pairs && out->ncommits > 1 && out->commits[1].older;
+	return E_OK;
+}
+
+bool compare_has_axes(const struct compare_query *q, const struct series *s)
 {
 	for (size_t i = 0; i < q->naxes; i++) {
 		const char *v = series_axis(s, q->axes[i].name);
@@ -102,79 +117,76 @@ static bool has_axes(const struct series *s, const struct compare_query *q)
 	return true;
 }
 
-static int add_table(struct ctx *c, const struct compare_query *q, struct compare *out,
-		     const struct series *s)
+static int by_number(const void *x, const void *y)
 {
-	struct compare_table *t = &out->tables[out->ntables];
-	int rc;
+	const int64_t *a = x, *b = y;
 
-	*t = (struct compare_table){.series = *s};
-	rc = compare_table_load(c, q, out, t);
-	if (rc == COMPARE_NOTHING)
-		return E_OK;
-	if (rc >= 0)
-		out->ntables++;
-	return rc;
+	return (*a > *b) - (*a < *b);
+}
+
+/* Series above after that some pair has both sides of: each pair's own list is whole up to its
+ * limit, so the smallest of all lists are, too. */
+static int paired_ids(struct ctx *c, const struct compare *cmp, int64_t after, size_t limit,
+		      int64_t **ids, size_t *n)
+{
+	size_t total = 0, kept = 0;
+	int64_t *all = arena_array(c->arena, int64_t, cmp->ncommits / 2 * limit);
+
+	for (size_t i = 0; i + 1 < cmp->ncommits; i += 2) {
+		int rc = series_shared(c, cmp->commits[i].commit.id, &cmp->commits[i + 1].commit.id,
+				       1, after, limit, ids, n);
+
+		if (rc < 0)
+			return rc;
+		for (size_t k = 0; k < *n; k++)
+			all[total++] = (*ids)[k];
+	}
+	if (total)
+		qsort(all, total, sizeof(*all), by_number);
+	for (size_t i = 0; i < total; i++)
+		if (i == 0 || all[i] != all[i - 1])
+			all[kept++] = all[i];
+	*ids = all;
+	*n = kept < limit ? kept : limit;
+	return E_OK;
 }
 
 /* The series ids above after that all may have a table. */
-static int shared_ids(struct ctx *c, const struct compare *out, int64_t after, size_t limit,
+static int shared_ids(struct ctx *c, const struct compare *cmp, int64_t after, size_t limit,
 		      int64_t **ids, size_t *n)
 {
 	int64_t others[COMPARE_COMMITS_MAX];
 
-	for (size_t i = 1; i < out->ncommits; i++)
-		others[i - 1] = out->commits[i].commit.id;
-	return series_shared(c, out->commits[0].commit.id, others, out->ncommits - 1, after, limit,
+	if (cmp->pairs)
+		return paired_ids(c, cmp, after, limit, ids, n);
+	for (size_t i = 1; i < cmp->ncommits; i++)
+		others[i - 1] = cmp->commits[i].commit.id;
+	return series_shared(c, cmp->commits[0].commit.id, others, cmp->ncommits - 1, after, limit,
 			     ids, n);
 }
 
-static int load_named(struct ctx *c, const struct compare_query *q, struct compare *out)
+/* One series was asked for by name: it is the only one there may be. */
+static int find_named(struct ctx *c, const struct compare_query *q, struct compare *cmp)
 {
 	struct series s;
 	int64_t *ids = NULL;
 	size_t n = 0;
 	int rc = series_get(c, q->series, &s);
 
+	cmp->nids = 0;
 	if (rc == E_NOTFOUND) { /* a filter that nothing fits */
 		ctx_clear(c);
 		return E_OK;
 	}
 	if (rc >= 0)
-		rc = shared_ids(c, out, s.id - 1, 1, &ids, &n);
+		rc = shared_ids(c, cmp, s.id - 1, 1, &ids, &n);
 	if (rc < 0)
 		return rc;
-	if (n == 0 || ids[0] != s.id || s.id <= q->after || !has_axes(&s, q))
-		return E_OK;
-	return add_table(c, q, out, &s);
-}
-
-static int load_shared(struct ctx *c, const struct compare_query *q, struct compare *out)
-{
-	size_t batch = q->naxes && q->limit < LOOK_AHEAD ? LOOK_AHEAD : q->limit + 1;
-	int64_t after = q->after;
-
-	for (;;) {
-		int64_t *ids = NULL;
-		size_t n = 0;
-		int rc = shared_ids(c, out, after, batch, &ids, &n);
-
-		for (size_t i = 0; rc >= 0 && i < n; i++) {
-			struct series s;
-
-			rc = series_get_id(c, ids[i], &s);
-			if (rc < 0 || !has_axes(&s, q))
-				continue;
-			if (out->ntables == q->limit) {
-				out->next = out->tables[q->limit - 1].series.id;
-				return E_OK;
-			}
-			rc = add_table(c, q, out, &s);
-		}
-		if (rc < 0 || n < batch)
-			return rc < 0 ? rc : E_OK;
-		after = ids[n - 1];
+	if (n && ids[0] == s.id && s.id > q->after) {
+		cmp->ids = ids;
+		cmp->nids = 1;
 	}
+	return E_OK;
 }
 
 int compare_load(struct ctx *c, const struct compare_query *q, struct compare *out,
@@ -182,19 +194,116 @@ int compare_load(struct ctx *c, const struct compare_query *q, struct compare *o
 {
 	int rc;
 
-	*out = (struct compare){.next = -1};
+	*out = (struct compare){.next = -1,
+				.pairs = q->pairs,
+				.across = q->across,
+				.arena = c->arena,
+				.limit = q->limit,
+				.after = q->after};
 	if (q->nasked == 0)
 		return fault(c, "commits", "name at least one commit: commits=A,B");
 	if (q->nasked > COMPARE_COMMITS_MAX)
 		return fault(c, "commits", "at most %d commits can be compared at once",
 			     COMPARE_COMMITS_MAX);
+	if (q->across && q->nasked > 1)
+		return fault(c, "across", "series side by side are those of one commit: commit=C");
 	rc = resolve_commits(c, q, out, many);
 	if (rc >= 0)
-		rc = find_older(c, out);
-	if (rc < 0)
+		rc = make_columns(c, out);
+	if (rc >= 0)
+		compare_find_versions(out);
+	if (rc >= 0 && q->across)
+		rc = compare_find_groups(c, q, out);
+	else if (rc >= 0 && q->series)
+		rc = find_named(c, q, out);
+	return rc;
+}
+
+/* Fetches more ids when all are done. False: there are no more, or it failed. */
+static bool more_ids(struct ctx *c, const struct compare_query *q, struct compare *cmp, int *rc)
+{
+	if (cmp->at < cmp->nids)
+		return true;
+	if (cmp->ended || q->series)
+		return false;
+	cmp->at = 0;
+	cmp->nids = 0;
+	*rc = shared_ids(c, cmp, cmp->after, LOOK_AHEAD, &cmp->ids, &cmp->nids);
+	if (*rc < 0)
+		return false;
+	cmp->ended = cmp->nids < LOOK_AHEAD;
+	if (cmp->nids)
+		cmp->after = cmp->ids[cmp->nids - 1];
+	return cmp->nids > 0;
+}
+
+/* Each column of every table is of this series. */
+static void give_columns(struct compare *cmp, struct arena *scratch, struct compare_table *t)
+{
+	struct compare_column *columns = arena_array(scratch, struct compare_column, cmp->ncommits);
+
+	for (size_t i = 0; i < cmp->ncommits; i++) {
+		columns[i] = cmp->columns[i];
+		columns[i].series = t->series;
+	}
+	t->columns = columns;
+	t->ncols = cmp->ncommits;
+}
+
+/* c->arena is the scratch arena. */
+static int next_series(struct ctx *c, const struct compare_query *q, struct compare *cmp,
+		       struct compare_table *t)
+{
+	int rc = E_OK;
+
+	for (;;) {
+		struct arena *scratch = c->arena;
+		bool more;
+
+		c->arena = cmp->arena; /* the ids outlive the table */
+		more = more_ids(c, q, cmp, &rc);
+		c->arena = scratch;
+		if (!more)
+			return rc < 0 ? rc : COMPARE_END;
+		arena_reset(scratch);
+		*t = (struct compare_table){0};
+		rc = series_get_id(c, cmp->ids[cmp->at++], &t->series);
+		if (rc < 0)
+			return rc;
+		if (!compare_has_axes(q, &t->series))
+			continue;
+		if (cmp->ntables >= cmp->limit) {
+			cmp->next = cmp->last;
+			return COMPARE_END;
+		}
+		give_columns(cmp, scratch, t);
+		rc = compare_table_load(c, q, t);
+		if (rc != COMPARE_NOTHING)
+			break;
+	}
+	cmp->last = t->series.id;
+	return rc < 0 ? rc : COMPARE_TABLE;
+}
+
+int compare_next(struct ctx *c, const struct compare_query *q, struct compare *cmp,
+		 struct arena *scratch, struct compare_table *t)
+{
+	struct arena *keep = c->arena;
+	int rc;
+
+	arena_reset(scratch);
+	c->arena = scratch;
+	rc = cmp->across ? compare_next_group(c, q, cmp, t) : next_series(c, q, cmp, t);
+	c->arena = keep;
+	if (rc != COMPARE_TABLE)
 		return rc;
-	out->tables = arena_array(c->arena, struct compare_table, q->limit ? q->limit : 1);
-	if (q->limit == 0)
-		return E_OK;
-	return q->series ? load_named(c, q, out) : load_shared(c, q, out);
+	cmp->ntables++;
+	if (cmp->versions)
+		compare_note_kept(cmp, t);
+	return rc;
+}
+
+void compare_stop(struct compare *cmp)
+{
+	cmp->limit = cmp->ntables;
 }

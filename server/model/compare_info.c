@@ -100,20 +100,19 @@ static bool columns_differ(const struct cell_data *cells, const char *const *val
 	return false;
 }
 
-void compare_infos(struct arena *a, const struct cell_data *cells, size_t ncols,
-		   struct compare_table *t)
+void compare_infos(struct arena *a, const struct cell_data *cells, struct compare_table *t)
 {
 	size_t nkeys = 0;
-	const char **keys = all_keys(a, cells, ncols, &nkeys);
+	const char **keys = all_keys(a, cells, t->ncols, &nkeys);
 
 	t->infos = arena_array(a, struct info_difference, nkeys);
 	for (size_t k = 0; k < nkeys; k++) {
-		const char **values = arena_array(a, const char *, ncols);
+		const char **values = arena_array(a, const char *, t->ncols);
 		bool several = false;
 
-		for (size_t i = 0; i < ncols; i++)
+		for (size_t i = 0; i < t->ncols; i++)
 			values[i] = column_value(a, &cells[i], keys[k], &several);
-		if (several || columns_differ(cells, values, ncols))
+		if (several || columns_differ(cells, values, t->ncols))
 			t->infos[t->ninfos++] = (struct info_difference){keys[k], values};
 	}
 }

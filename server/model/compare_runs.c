@@ -107,7 +107,7 @@ int compare_choose_runs(struct ctx *c, const struct compare_query *q, int64_t se
 			continue;
 		if (runs[i].status == RUN_OK)
 			runs[kept++] = runs[i];
-		else if (runs[i].status != RUN_INVALID)
+		else if (runs[i].status == RUN_INCOMPLETE || runs[i].status == RUN_FAILED)
 			cell->failed++;
 	}
 	if (kept)

@@ -8,6 +8,7 @@
 
 #include "db/series_units.h"
 #include "server/base/arena.h"
+#include "server/model/quarantine.h"
 
 /* A change was printed against a column that is named by an id, perhaps a cut one, or a tag. */
 static bool names_commit(const char *said, const struct compare_commit *k)
@@ -44,31 +45,35 @@ static const struct summary_cell *match_printed(struct arena *a,
 	return cells;
 }
 
-static int load_columns(struct ctx *c, const struct compare_query *q, const struct compare *cmp,
-			struct compare_table *t, struct cell_data *cells,
-			struct comparison_column *cols)
+static int load_columns(struct ctx *c, const struct compare_query *q, struct compare_table *t,
+			struct cell_data *cells, struct comparison_column *cols)
 {
 	bool choose = compare_chooses_runs(q);
-	int64_t *runs = arena_array(c->arena, int64_t, cmp->ncommits);
-	int64_t *boots = arena_array(c->arena, int64_t, cmp->ncommits);
-	int64_t *failed = arena_array(c->arena, int64_t, cmp->ncommits);
-	bool *printed = arena_array(c->arena, bool, cmp->ncommits);
+	size_t room = COMPARISON_VALUES_MAX;
+	int64_t *runs = arena_array(c->arena, int64_t, t->ncols);
+	int64_t *boots = arena_array(c->arena, int64_t, t->ncols);
+	int64_t *failed = arena_array(c->arena, int64_t, t->ncols);
+	bool *printed = arena_array(c->arena, bool, t->ncols);
 
 	t->runs = runs;
 	t->boots = boots;
 	t->failed = failed;
 	t->printed = printed;
-	for (size_t i = 0; i < cmp->ncommits; i++) {
-		int64_t commit = cmp->commits[i].commit.id;
-		int rc = cell_load(c, t->series.id, commit, true, &cells[i]);
+	for (size_t i = 0; i < t->ncols; i++) {
+		const struct compare_column *col = &t->columns[i];
+		int64_t series = col->series.id, commit = col->commit->commit.id;
+		int rc = cell_load_within(c, series, commit, true, &room, &cells[i]);
 
 		if (rc >= 0 && choose)
-			rc = compare_choose_runs(c, q, t->series.id, commit, &cells[i]);
+			rc = compare_choose_runs(c, q, series, commit, &cells[i]);
 		if (rc < 0)
 			return rc;
 		cols[i] = cells[i].column;
+		cols[i].base = col->base;
 		cols[i].failed = cells[i].failed;
-		cols[i].cells = match_printed(c->arena, &cols[i], &cmp->commits[0]);
+		cols[i].cells = match_printed(c->arena, &cols[i], t->columns[col->base].commit);
+		if (q->own_only)
+			compare_drop_monitors(c->arena, t->series.testcase, &cols[i]);
 		runs[i] = (int64_t)cols[i].nruns;
 		boots[i] = cols[i].nruns ? cells[i].boots : -1;
 		failed[i] = cells[i].failed;
@@ -77,14 +82,21 @@ static int load_columns(struct ctx *c, const struct compare_query *q, const stru
 	return E_OK;
 }
 
-/* The base and another commit have runs, or the only commit has. */
-static bool can_compare(const struct cell_data *cells, size_t n)
+static bool has_runs(const struct cell_data *cell)
 {
-	bool any = n == 1;
+	return cell->column.nruns || cell->failed;
+}
 
-	for (size_t i = 1; i < n && !any; i++)
-		any = cells[i].column.nruns || cells[i].failed;
-	return any && (cells[0].column.nruns || cells[0].failed);
+/* A column and its base have runs, or the only column has. */
+static bool can_compare(const struct compare_table *t, const struct cell_data *cells)
+{
+	if (t->ncols == 1)
+		return has_runs(&cells[0]);
+	for (size_t i = 1; i < t->ncols; i++)
+		if (t->columns[i].base != i && has_runs(&cells[i]) &&
+		    has_runs(&cells[t->columns[i].base]))
+			return true;
+	return false;
 }
 
 static void pick_rows(struct arena *a, const struct compare_query *q, struct compare_table *t)
@@ -131,22 +143,73 @@ static int load_units(struct ctx *c, struct compare_table *t)
 	return rc;
 }
 
-int compare_table_load(struct ctx *c, const struct compare_query *q, const struct compare *cmp,
-		       struct compare_table *t)
+static int load_corrected(struct ctx *c, struct compare_table *t)
 {
-	struct cell_data *cells = arena_array(c->arena, struct cell_data, cmp->ncommits);
-	struct comparison_column *cols =
-		arena_array(c->arena, struct comparison_column, cmp->ncommits);
-	int rc = load_columns(c, q, cmp, t, cells, cols);
+	struct compare_corrected *all = arena_array(c->arena, struct compare_corrected, t->ncols);
+	int rc = E_OK;
+
+	t->corrected = all;
+	for (size_t i = 0; i < t->ncols && rc >= 0; i++) {
+		const struct compare_column *col = &t->columns[i];
+
+		rc = correction_notes(c, col->series.id, col->commit->commit.id, &all[i].notes,
+				      &all[i].n);
+		for (size_t k = 0; rc >= 0 && k < all[i].n; k++)
+			if (!all[i].notes[k].came)
+				all[i].count += all[i].notes[k].runs + all[i].notes[k].summaries;
+	}
+	return rc;
+}
+
+/* A column of a quarantined machine, or held against one, is not judged. */
+static int hold_verdicts(struct ctx *c, struct compare_table *t)
+{
+	int rc = E_OK;
+
+	for (size_t i = 0; i < t->ncols && rc >= 0; i++) {
+		const char *own = t->columns[i].series.tbox_group;
+		const char *base = t->columns[t->columns[i].base].series.tbox_group;
+
+		rc = quarantine_hold(c, own, &t->all, i, &t->quarantined);
+		if (rc >= 0 && strcmp(own, base) != 0)
+			rc = quarantine_hold(c, base, &t->all, i, &t->quarantined);
+	}
+	return rc;
+}
+
+static int load(struct ctx *c, const struct compare_query *q, struct compare_table *t)
+{
+	struct cell_data *cells = arena_array(c->arena, struct cell_data, t->ncols);
+	struct comparison_column *cols = arena_array(c->arena, struct comparison_column, t->ncols);
+	int rc = load_columns(c, q, t, cells, cols);
 
 	if (rc < 0)
 		return rc;
-	if (compare_chooses_runs(q) && !can_compare(cells, cmp->ncommits))
+	if (compare_chooses_runs(q) && !can_compare(t, cells))
 		return COMPARE_NOTHING;
-	comparison_build(c->arena, t->series.testcase, cols, cmp->ncommits, &t->all);
+	if (!comparison_build(c->arena, t->series.testcase, cols, t->ncols, &t->all))
+		return fail(c, E_TOO_LARGE,
+			    "series %lld has more rows and values than can be compared at once",
+			    (long long)t->series.id);
+	rc = load_corrected(c, t);
+	if (rc >= 0)
+		rc = hold_verdicts(c, t);
+	if (rc < 0)
+		return rc;
 	if (q->order != ORDER_ROBOT)
 		comparison_sort(&t->all, q->order);
 	pick_rows(c->arena, q, t);
-	compare_infos(c->arena, cells, cmp->ncommits, t);
+	compare_infos(c->arena, cells, t);
 	return load_units(c, t);
+}
+
+int compare_table_load(struct ctx *c, const struct compare_query *q, struct compare_table *t)
+{
+	int rc = load(c, q, t);
+
+	if (rc != E_TOO_LARGE || q->series)
+		return rc;
+	t->error = arena_str(c->arena, c->detail); /* the other series can be shown */
+	ctx_clear(c);
+	return E_OK;
 }

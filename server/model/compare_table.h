@@ -5,17 +5,31 @@
 
 #include "server/model/compare.h"
 
-/* Loads and judges the cells of t->series on the commits of cmp, and fills the rest of t. Returns
- * COMPARE_NOTHING when of the runs that were chosen none are left to hold against each other. */
-#define COMPARE_NOTHING 1
-int compare_table_load(struct ctx *c, const struct compare_query *q, const struct compare *cmp,
-		       struct compare_table *t);
+/* Loads and judges the cells of t's columns, and fills the rest of t. Returns COMPARE_NOTHING when
+ * of the runs that were chosen none are left to hold against each other. */
+#define COMPARE_NOTHING 2
+int compare_table_load(struct ctx *c, const struct compare_query *q, struct compare_table *t);
 /* Whether the query asks for some runs only, and leaving the others out of a cell. */
 bool compare_chooses_runs(const struct compare_query *q);
 int compare_choose_runs(struct ctx *c, const struct compare_query *q, int64_t series_id,
 			int64_t commit_id, struct cell_data *cell);
-/* What the runs' surroundings differ in; ncols cells. */
-void compare_infos(struct arena *a, const struct cell_data *cells, size_t ncols,
-		   struct compare_table *t);
+/* What the runs' surroundings differ in; a cell for each column. */
+void compare_infos(struct arena *a, const struct cell_data *cells, struct compare_table *t);
+/* Drops what belongs to monitors from the column. */
+void compare_drop_monitors(struct arena *a, const char *testcase, struct comparison_column *col);
+
+/* Whether the series has the axes that were asked for. */
+bool compare_has_axes(const struct compare_query *q, const struct series *s);
+/* Names the series without one of its axes. */
+struct digest compare_rest_digest(struct arena *a, const struct series *s, const char *axis);
+/* Across an axis: the groups of series equal but for it, and the next of them as a table. */
+int compare_find_groups(struct ctx *c, const struct compare_query *q, struct compare *cmp);
+int compare_next_group(struct ctx *c, const struct compare_query *q, struct compare *cmp,
+		       struct compare_table *t);
+
+/* Whether the pairs' changes are versions of a patch; what later ones kept, noted table by table.
+ */
+void compare_find_versions(struct compare *cmp);
+void compare_note_kept(struct compare *cmp, const struct compare_table *t);
 
 #endif

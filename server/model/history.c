@@ -11,9 +11,8 @@
 #include "db/commits.h"
 #include "db/metrics.h"
 #include "server/base/arena.h"
+#include "server/base/clock.h"
 #include "server/model/compare.h"
-
-#define RUNS_COUNTED 10000 /* commits */
 
 double history_spread_pct(const struct history_point *p)
 {
@@ -107,6 +106,16 @@ static size_t find_point(const struct history *h, const struct place *places, in
 	return at ? at->point : h->npoints;
 }
 
+/* The point that the value counts for, or npoints. A printed figure stands where no run names the
+ * metric; last as in find_point. */
+static size_t point_of(const struct history *h, const struct place *places,
+		       const struct history_value *v, const bool *named, size_t last)
+{
+	size_t p = find_point(h, places, v->commit_id, last);
+
+	return p < h->npoints && v->silent && h->points[p].printed && !named[p] ? h->npoints : p;
+}
+
 /* Counts first, then hands out room, so that each commit's values lie side by side in order of
  * upload. */
 static void fill_values(struct arena *a, const struct history_value *values, size_t n,
@@ -115,10 +124,16 @@ static void fill_values(struct arena *a, const struct history_value *values, siz
 	const struct place *places = make_places(a, h);
 	double *room = arena_array(a, double, n);
 	size_t *next = arena_array(a, size_t, h->npoints);
+	bool *named = arena_array(a, bool, h->npoints);
 	size_t used = 0, p = h->npoints;
 
 	for (size_t i = 0; i < n; i++) {
 		p = find_point(h, places, values[i].commit_id, p);
+		if (p < h->npoints)
+			named[p] |= !values[i].silent;
+	}
+	for (size_t i = 0; i < n; i++) {
+		p = point_of(h, places, &values[i], named, p);
 		if (p < h->npoints)
 			h->points[p].d.n++;
 	}
@@ -127,7 +142,7 @@ static void fill_values(struct arena *a, const struct history_value *values, siz
 		used += h->points[i].d.n;
 	}
 	for (size_t i = 0; i < n; i++) {
-		p = find_point(h, places, values[i].commit_id, p);
+		p = point_of(h, places, &values[i], named, p);
 		if (p < h->npoints)
 			room[next[p]++] = values[i].value;
 	}
@@ -143,43 +158,6 @@ static void fill_values(struct arena *a, const struct history_value *values, siz
 	}
 }
 
-static int by_measured(const void *x, const void *y)
-{
-	const struct measured *a = x, *b = y;
-
-	return (a->commit_id > b->commit_id) - (a->commit_id < b->commit_id);
-}
-
-/* A run that ended well did not have the failures that it does not name: it counts as a 0. */
-static int fill_clean_runs(struct ctx *c, struct history *h)
-{
-	struct measured *m;
-	size_t n;
-	int rc = measured_of_series(c, h->series.id, RUNS_COUNTED, &m, &n);
-
-	if (rc < 0)
-		return rc;
-	if (n)
-		qsort(m, n, sizeof(*m), by_measured);
-	for (size_t i = 0; i < h->npoints; i++) {
-		struct history_point *p = &h->points[i];
-		struct measured want = {.commit_id = p->commit_id};
-		const struct measured *at =
-			n ? bsearch(&want, m, n, sizeof(*m), by_measured) : NULL;
-		size_t runs = at ? (size_t)at->runs : 0;
-		double *values;
-
-		if (p->printed || runs <= p->d.n)
-			continue;
-		values = arena_array(c->arena, double, runs);
-		for (size_t k = 0; k < p->d.n; k++)
-			values[k] = p->values[k];
-		p->values = values;
-		p->d = describe(values, runs);
-	}
-	return E_OK;
-}
-
 static void drop_empty(struct history *h)
 {
 	size_t kept = 0;
@@ -189,6 +167,42 @@ static void drop_empty(struct history *h)
 			h->points[kept++] = h->points[i];
 	h->without = h->npoints - kept;
 	h->npoints = kept;
+}
+
+/* Of the machine, from the first date of the points to the last, of commit or first upload. */
+static int load_events(struct ctx *c, struct history *h)
+{
+	int64_t from = INT64_MAX, to = INT64_MIN;
+
+	for (size_t i = 0; i < h->npoints; i++) {
+		const struct history_point *p = &h->points[i];
+		int64_t date = p->date != TIME_NONE ? p->date : p->first_received;
+
+		if (date < from)
+			from = date;
+		if (date > to)
+			to = date;
+		if (p->first_received > to)
+			to = p->first_received;
+	}
+	return event_range(c, h->series.tbox_group, from, to, HISTORY_EVENTS_MAX, &h->events,
+			   &h->nevents);
+}
+
+/* A series may have a metric of which no value counts: as a distribution alone, or where every run
+ * failed. Pages link to it, so that is an empty history. */
+static int check_measured(struct ctx *c, const struct history *h)
+{
+	struct series_metric *list;
+	size_t n;
+	int e = series_metrics(c, h->series.id, &list, &n);
+
+	for (size_t i = 0; e >= 0 && i < n; i++)
+		if (list[i].metric == h->metric)
+			return E_OK;
+	return e < 0 ? e
+		     : fail(c, E_NOTFOUND, "series %.8s has no values of %s", h->series.digest,
+			    h->metric->name);
 }
 
 int history_load(struct ctx *c, const char *series, const char *metric, enum history_order order,
@@ -204,8 +218,8 @@ int history_load(struct ctx *c, const char *series, const char *metric, enum his
 	if (rc < 0)
 		return rc;
 	out->metric = metric_by_name(c, metric);
-	if (!out->metric)
-		return fail(c, E_NOTFOUND, "no metric is called %s", metric);
+	if (!out->metric) /* or the look-up failed, and has said so */
+		return c->err ? (int)c->err : fail(c, E_NOTFOUND, "no metric is called %s", metric);
 	rc = history_commits(c, out->series.id, out->metric->id, &commits, &ncommits);
 	if (rc >= 0)
 		rc = history_values(c, out->series.id, out->metric->id, &values, &nvalues);
@@ -217,15 +231,10 @@ int history_load(struct ctx *c, const char *series, const char *metric, enum his
 		out->unit = out->metric->facts.unit;
 	fill_points(c->arena, commits, ncommits, out);
 	fill_values(c->arena, values, nvalues, out);
-	if (out->metric->facts.kind == KIND_FUNCTIONAL && nvalues)
-		rc = fill_clean_runs(c, out);
-	if (rc < 0)
-		return rc;
 	drop_empty(out);
 	if (out->npoints == 0)
-		return fail(c, E_NOTFOUND, "series %.8s has no values of %s", out->series.digest,
-			    metric);
+		return check_measured(c, out);
 	if (order == HISTORY_BY_UPLOAD)
 		qsort(out->points, out->npoints, sizeof(*out->points), by_upload);
-	return E_OK;
+	return load_events(c, out);
 }

@@ -3,6 +3,7 @@
 #ifndef MODEL_HISTORY_H
 #define MODEL_HISTORY_H
 
+#include "db/events.h"
 #include "db/runs.h"
 #include "db/series.h"
 #include "server/analysis/describe.h"
@@ -14,20 +15,22 @@ struct history_point {
 	const char *subject; /* NULL */
 	int64_t date;        /* of the commit, TIME_NONE */
 	int64_t first_received;
-	const double *values; /* d.n of them, in order of upload; NULL for printed figures. Of a
-				 failure runs that do not name it follow as 0 */
+	const double *values; /* d.n of them, in order of upload; NULL for printed figures */
 	struct description d; /* printed: n 0, what is not known is NAN */
 	bool printed;         /* a report gave the mean, there are no samples */
 	double stddev_pct;    /* as printed, NAN */
 };
 
+#define HISTORY_EVENTS_MAX 1000
 struct history {
 	struct series series;
 	const struct metric *metric;
 	const char *unit;             /* as uploaded, else by rule, else NULL */
 	struct history_point *points; /* in history order */
 	size_t npoints;
-	size_t without; /* commits of the series that the metric was not measured on */
+	size_t without;       /* commits of the series that the metric was not measured on */
+	struct event *events; /* of the machine, between the dates of the points; oldest first */
+	size_t nevents;
 };
 
 /* The spread of a point in percent of its mean: as printed, else from the samples; NAN unknown. */

@@ -127,18 +127,26 @@ static void write_build(struct req *r, const struct build *b, size_t *shown)
 		html(r->out, "<p>No warnings were reported.</p>\n");
 		return;
 	}
+	if (*shown == WARNINGS_SHOWN)
+		return;
 	html(r->out, "<ul class=\"warnings\">\n");
 	for (size_t i = 0; i < b->nwarnings && *shown < WARNINGS_SHOWN; i++, ++*shown) {
 		const struct warning *x = &b->warnings[i];
 
-		html(r->out, "<li><code>");
+		bool placed = x->file || x->line >= 0 || x->column >= 0;
+
+		html(r->out, "<li>");
+		if (placed)
+			html(r->out, "<code>");
 		if (x->file)
 			html(r->out, "%s:", x->file);
 		if (x->line >= 0)
 			html(r->out, "%" PRId64 ":", x->line);
 		if (x->column >= 0)
 			html(r->out, "%" PRId64 ":", x->column);
-		html(r->out, "</code> %s\n", x->message);
+		if (placed)
+			html(r->out, "</code> ");
+		html(r->out, "%s\n", x->message);
 	}
 	html(r->out, "</ul>\n");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A comparison in its four forms, one file each; the command line prints three of them too. */
+/* A comparison in its forms, one file each; the command line prints three of them too. */
 #ifndef PAGES_COMPARE_H
 #define PAGES_COMPARE_H
 
@@ -8,21 +8,53 @@
 #include "server/model/compare.h"
 
 struct arena;
+struct jw;
 struct out;
 struct req;
 
 int page_compare(struct req *r);
 int page_history(struct req *r);
 
-/* samples: every value of every run too. */
-void compare_json(struct out *o, const struct compare *cmp, bool samples);
-void compare_csv(struct out *o, struct arena *a, const struct compare *cmp);
+/* What a form is written from: table by table, so that memory goes by the largest of them. */
+struct compare_answer {
+	struct ctx *c;
+	struct out *o;
+	const struct compare_query *q;
+	struct compare *cmp;   /* loaded */
+	struct arena *scratch; /* of one table */
+	size_t stop_after;     /* bytes after which no table is begun: the page then ends early */
+	bool matrix;
+	bool samples;           /* JSON: every value of every run too */
+	const char *public_url; /* Markdown: links begin with it; "": there are none */
+};
+/* The next table, as compare_next, unless the answer is long enough. */
+int compare_answer_next(struct compare_answer *x, struct compare_table *t);
+
+/* Each E_OK, or a failure; then what was written is of no use. */
+int compare_json(struct compare_answer *x);
+int compare_csv(struct compare_answer *x);
 /* The test robot's tables. When there is none: a sentence. */
-void compare_txt(struct out *o, const struct compare *cmp);
+int compare_txt(struct compare_answer *x);
+int compare_md(struct compare_answer *x);
 /* Body of the HTML page, between head and foot. */
-int compare_html(struct req *r, const struct compare_query *q, const struct compare *cmp);
+int compare_html(struct req *r, struct compare_answer *x);
+/* What the document of tables and that of the matrix have in common. */
+void compare_json_head(struct jw *w, const struct compare *cmp);
+void compare_json_tail(struct jw *w, const struct compare *cmp);
+/* The matrix, in the same forms. */
+int compare_matrix_json(struct compare_answer *x);
+int compare_matrix_csv(struct compare_answer *x);
+int compare_matrix_txt(struct compare_answer *x);
+int compare_matrix_md(struct compare_answer *x);
+int compare_matrix_html(struct req *r, struct compare_answer *x);
+/* What changed in a sentence is the page's; which commits and runs are compared, for both. */
+void compare_html_head(struct req *r, const struct compare_query *q, const struct compare *cmp);
 /* One table of it (compare_html_rows.c). */
 void compare_html_rows(struct req *r, const struct compare *cmp, const struct compare_table *t);
+/* "v2 keeps -2.9 % of the -21.8 %: 87 % recovered" */
+const char *compare_kept_words(struct arena *a, const struct compare_kept *k);
+/* "hackbench on lkp-icl-2sp2, hackbench.throughput": what that is said of. */
+const char *compare_kept_place(struct arena *a, const struct compare_kept *k);
 /* "7bc162d5cc,a0fd217e6d…": the commits as links carry them, base first; first is put in front. */
 const char *compare_names(struct arena *a, const struct compare *cmp, size_t first);
 

@@ -19,25 +19,18 @@
 
 struct totals {
 	size_t all[VERDICT_FAILED + 1], primary[VERDICT_FAILED + 1];
-	size_t nprimary, nchanged, hidden;
+	size_t nprimary, hidden;
 };
 
-static struct totals add_up(const struct compare *cmp)
+static void add_up(struct totals *sum, const struct compare_table *t)
 {
-	struct totals t = {0};
-
-	for (size_t i = 0; i < cmp->ntables; i++) {
-		for (int v = 0; v <= VERDICT_FAILED; v++) {
-			t.all[v] += cmp->tables[i].counts[v];
-			t.primary[v] += cmp->tables[i].primary[v];
-			if (v != VERDICT_NO_DATA)
-				t.nprimary += cmp->tables[i].primary[v];
-			if (verdict_is_change((enum verdict)v))
-				t.nchanged += cmp->tables[i].counts[v];
-		}
-		t.hidden += cmp->tables[i].hidden;
+	for (int v = 0; v <= VERDICT_FAILED; v++) {
+		sum->all[v] += t->counts[v];
+		sum->primary[v] += t->primary[v];
+		if (v != VERDICT_NO_DATA)
+			sum->nprimary += t->primary[v];
 	}
-	return t;
+	sum->hidden += t->hidden;
 }
 
 /* "2 regressions, 1 improvement", or what that means when the words turn. */
@@ -127,11 +120,11 @@ static void write_commits(struct req *r, const struct compare *cmp)
 			html(r->out, " <span class=\"subject\">%s</span>", k->commit.subject);
 		if (k->commit.label)
 			html(r->out, " <span class=\"label\">(%s)</span>", k->commit.label);
-		if (i == 0 && cmp->ncommits > 1) {
+		if (cmp->columns[i].base == i && cmp->ncommits > 1)
 			html(r->out, " <span class=\"base\">base</span>");
-		} else if (i > 0) {
-			if (k->older)
-				html(r->out, " <em>older than the base</em>");
+		else if (k->older)
+			html(r->out, " <em>older than %s base</em>", cmp->pairs ? "its" : "the");
+		if (i > 0 && !cmp->pairs) {
 			html(r->out, " · ");
 			html_link(r->out, req_url_with(r, "commits", compare_names(a, cmp, i)),
 				  "make it the base");
@@ -155,10 +148,11 @@ static void write_hidden(struct out *o, const char *name, const char *value)
 /* What the form does not ask for itself stays as it is in the address. */
 static void write_kept_params(struct req *r)
 {
-	write_hidden(r->out, "commits", req_param(r, "commits"));
-	write_hidden(r->out, "series", req_param(r, "series"));
-	write_hidden(r->out, "since", req_param(r, "since"));
-	write_hidden(r->out, "until", req_param(r, "until"));
+	static const char *const kept[] = {"commits", "commit", "pairs", "across",
+					   "base",    "series", "since", "until"};
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		write_hidden(r->out, kept[i], req_param(r, kept[i]));
 	for (size_t i = 0; i < r->nparams; i++)
 		if (strncmp(r->params[i].name, "axis.", 5) == 0 ||
 		    strncmp(r->params[i].name, "info.", 5) == 0)
@@ -199,9 +193,11 @@ static int explain_nothing(struct req *r, const struct compare_query *q, const s
 	struct arena *a = r->ctx.arena;
 
 	html(r->out, "<p class=\"empty\">%s%s</p>\n<ul>\n",
-	     cmp->ncommits > 1 ? "No series was measured on the base and on another of these "
-				 "commits, so there is nothing to compare."
-			       : "Nothing was measured on this commit.",
+	     cmp->across         ? "No two series of this commit differ in that axis alone."
+	     : cmp->pairs        ? "No series was measured on both commits of a pair."
+	     : cmp->ncommits > 1 ? "No series was measured on the base and on another of these "
+				   "commits, so there is nothing to compare."
+				 : "Nothing was measured on this commit.",
 	     q->series || q->naxes || q->ninfos || q->since || q->until
 		     ? " Only the series and runs that were asked for were looked at."
 		     : "");
@@ -254,26 +250,83 @@ static void write_hidden_note(struct req *r, const struct totals *t)
 	html(r->out, "</p>\n");
 }
 
-int compare_html(struct req *r, const struct compare_query *q, const struct compare *cmp)
+void compare_html_head(struct req *r, const struct compare_query *q, const struct compare *cmp)
 {
-	struct totals t = add_up(cmp);
-
-	if (cmp->ntables && cmp->ncommits > 1)
-		write_sentence(r, cmp, &t);
 	write_turned(r, cmp);
 	write_chosen_runs(r, q);
 	write_commits(r, cmp);
+}
+
+static void write_matrix_link(struct req *r, const struct compare_query *q,
+			      const struct compare *cmp)
+{
+	if (q->series || cmp->across || cmp->ncommits < 2 || (cmp->ntables < 2 && cmp->next < 0))
+		return;
+	html(r->out, "<p>");
+	html_link(r->out, req_url_with(r, "view", "matrix"), "All series as a matrix of machines");
+	html(r->out, "</p>\n");
+}
+
+/* What later versions of a patch keep of a change. */
+static void write_kept(struct req *r, const struct compare *cmp)
+{
+	struct arena *a = r->ctx.arena;
+
+	if (cmp->nkept == 0)
+		return;
+	html(r->out, "<ul class=\"kept\">\n");
+	for (size_t i = 0; i < cmp->nkept; i++)
+		html(r->out, "<li>%s: <strong>%s</strong>\n", compare_kept_place(a, &cmp->kept[i]),
+		     compare_kept_words(a, &cmp->kept[i]));
+	html(r->out, "</ul>\n");
+}
+
+/* The tables into an answer of their own: what stands above them is known when they are written. */
+static int write_tables(struct req *r, struct compare_answer *x, struct totals *sum)
+{
+	struct compare_table t;
+	int rc;
+
+	while ((rc = compare_answer_next(x, &t)) == COMPARE_TABLE) {
+		struct req of_table = *r;
+
+		add_up(sum, &t);
+		of_table.out = x->o;
+		of_table.ctx.arena = x->scratch;
+		compare_html_rows(&of_table, x->cmp, &t);
+	}
+	return rc;
+}
+
+int compare_html(struct req *r, struct compare_answer *x)
+{
+	const struct compare_query *q = x->q;
+	const struct compare *cmp = x->cmp;
+	struct totals sum = {0};
+	auto_out struct out tables;
+	int rc;
+
+	out_init(&tables, r->out->max);
+	x->o = &tables;
+	rc = write_tables(r, x, &sum);
+	if (rc < 0)
+		return rc;
+	if (cmp->ntables && (cmp->ncommits > 1 || cmp->across))
+		write_sentence(r, cmp, &sum);
+	compare_html_head(r, q, cmp);
 	if (cmp->ntables == 0)
 		return explain_nothing(r, q, cmp);
+	write_matrix_link(r, q, cmp);
 	write_form(r, q);
-	write_hidden_note(r, &t);
-	for (size_t i = 0; i < cmp->ntables; i++)
-		compare_html_rows(r, cmp, &cmp->tables[i]);
+	write_hidden_note(r, &sum);
+	out_bytes(r->out, tables.p, tables.len);
+	r->out->failed |= tables.failed;
 	part_pager(r, cmp->next);
 	html(r->out, "<p class=\"legend\">▼ regression, ▲ improvement, ◆ changed without a known "
 		     "good direction, ? suspect, = same, ≈ computed from rounded means, – not "
 		     "measured: ");
 	html_link(r->out, url_path(r->ctx.arena, "/help/reading"), "how to read this table");
 	html(r->out, ".</p>\n");
+	write_kept(r, cmp);
 	return E_OK;
 }

@@ -9,23 +9,39 @@
 #include <math.h>
 
 #include "server/base/arena.h"
+#include "server/pages/corrections.h"
 #include "server/pages/parts.h"
 #include "server/pages/req.h"
 #include "server/view/html.h"
 #include "server/view/layout.h"
 #include "server/view/url.h"
 
-static void write_series(struct req *r, const struct series *s)
+/* On a page of one commit the name leads to the series that differ in this axis alone. */
+static void write_axis(struct req *r, const struct compare *cmp, const struct pair *axis)
+{
+	html(r->out, "<div><dt>");
+	if (cmp->ncommits == 1 && !cmp->across)
+		html_link(r->out, req_url_with(r, "across", axis->name), axis->name);
+	else
+		html(r->out, "%s", axis->name);
+	html(r->out, "</dt><dd>%s</dd></div>", axis->value);
+}
+
+static void write_series(struct req *r, const struct compare *cmp, const struct compare_table *t)
 {
 	struct arena *a = r->ctx.arena;
+	const struct series *s = &t->series;
+	bool boxes = cmp->across && !strcmp(cmp->across, "tbox_group");
 
 	html(r->out, "<h2>");
-	html_link(r->out, url_series(a, s->digest), part_series_title(a, s));
+	html_link(r->out, url_series(a, s->digest), boxes ? s->testcase : part_series_title(a, s));
+	if (cmp->across)
+		html(r->out, ", by %s", cmp->across);
 	html(r->out, "</h2>\n<dl class=\"axes\">");
 	for (size_t i = 0; i < s->naxes; i++)
-		if (strcmp(s->axes[i].name, "testcase") && strcmp(s->axes[i].name, "tbox_group"))
-			html(r->out, "<div><dt>%s</dt><dd>%s</dd></div>", s->axes[i].name,
-			     s->axes[i].value);
+		if (strcmp(s->axes[i].name, "testcase") && strcmp(s->axes[i].name, "tbox_group") &&
+		    (!cmp->across || strcmp(s->axes[i].name, cmp->across)))
+			write_axis(r, cmp, &s->axes[i]);
 	html(r->out, "</dl>\n");
 }
 
@@ -49,14 +65,16 @@ static void write_infos(struct req *r, const struct compare *cmp, const struct c
 {
 	if (t->ninfos == 0)
 		return;
-	html(r->out, "<div class=\"warn info-differences\"><p>Not only the commit differs between "
-		     "these runs:</p>\n<ul>\n");
+	html(r->out,
+	     "<div class=\"warn info-differences\"><p>Not only the %s differs between "
+	     "these runs:</p>\n<ul>\n",
+	     cmp->across ? cmp->across : "commit");
 	for (size_t i = 0; i < t->ninfos; i++) {
 		html(r->out, "<li>%s: ", t->infos[i].key);
-		for (size_t k = 0; k < cmp->ncommits; k++) {
+		for (size_t k = 0; k < t->ncols; k++) {
 			const char *v = t->infos[i].values[k];
 
-			html(r->out, "%s%s <code>%s</code>", k ? ", " : "", cmp->commits[k].name,
+			html(r->out, "%s%s <code>%s</code>", k ? ", " : "", t->columns[k].name,
 			     v ? v : "not told");
 		}
 		html(r->out, "\n");
@@ -65,16 +83,16 @@ static void write_infos(struct req *r, const struct compare *cmp, const struct c
 }
 
 /* A kernel that lets every run fail must not look like one that changed nothing. */
-static void write_failed(struct req *r, const struct compare *cmp, const struct compare_table *t)
+static void write_failed(struct req *r, const struct compare_table *t)
 {
 	struct arena *a = r->ctx.arena;
 
-	for (size_t i = 0; i < cmp->ncommits; i++)
+	for (size_t i = 0; i < t->ncols; i++)
 		if (t->failed[i] > 0 && t->runs[i] == 0 && !t->printed[i])
 			html(r->out,
 			     "<p class=\"error\">✗ No run on %s ended well (%s failed), so there "
 			     "is nothing to compare on its side.</p>\n",
-			     cmp->commits[i].name, part_count(a, t->failed[i], "run"));
+			     t->columns[i].name, part_count(a, t->failed[i], "run"));
 }
 
 static void write_head(struct req *r, const struct compare *cmp, const struct compare_table *t)
@@ -82,13 +100,25 @@ static void write_head(struct req *r, const struct compare *cmp, const struct co
 	struct out *o = r->out;
 
 	html(o, "<thead><tr><th scope=\"col\">Metric</th><th scope=\"col\">Better</th>");
-	for (size_t i = 0; i < cmp->ncommits; i++) {
-		if (i)
+	for (size_t i = 0; i < t->ncols; i++) {
+		const struct compare_column *col = &t->columns[i];
+		bool later = col->base != i;
+
+		if (later)
 			html(o, "<th scope=\"col\" class=\"num\">Change</th>");
-		html(o, "<th scope=\"col\" class=\"num\">%s<br><small>", cmp->commits[i].name);
+		html(o, "<th scope=\"col\" class=\"num\">");
+		if (cmp->across)
+			html_link(o, url_series(r->ctx.arena, col->series.digest), col->name);
+		else
+			html(o, "%s", col->name);
+		html(o, "<br><small>");
 		write_runs(r, t, i);
+		if (cmp->across && later && col->value) {
+			html(o, "<br>");
+			html_link(o, req_url_with(r, "base", col->value), "make it the base");
+		}
 		html(o, "</small></th>");
-		if (i)
+		if (later)
 			html(o, "<th scope=\"col\">Verdict</th>");
 	}
 	html(o, "</tr></thead>\n");
@@ -215,7 +245,7 @@ static const char *better_words(const struct metric_facts *f)
 					      : direction_words(f->direction);
 }
 
-static void write_row(struct req *r, const struct compare *cmp, const struct compare_table *t,
+static void write_row(struct req *r, const struct compare_table *t,
 		      const struct comparison_row *row, const char *unit)
 {
 	const struct metric *m = row->metric;
@@ -224,22 +254,27 @@ static void write_row(struct req *r, const struct compare *cmp, const struct com
 	html(o, "<tr class=\"row-%s\"><th scope=\"row\">", verdict_name(row->verdict));
 	html_link(o, url_history(r->ctx.arena, t->series.digest, m->name), m->name);
 	html(o, "</th><td class=\"better\">%s</td>", better_words(&m->facts));
-	for (size_t i = 0; i < cmp->ncommits; i++) {
+	for (size_t i = 0; i < t->ncols; i++) {
 		const struct cell *c = &row->cells[i];
+		bool later = t->columns[i].base != i;
 
-		if (i)
+		if (later)
 			write_change(o, row, c);
 		write_value(o, row, c, unit);
-		if (i)
-			write_verdict(o, c, cmp->commits[i].older);
+		if (later)
+			write_verdict(o, c, t->columns[i].commit->older);
 	}
 	html(o, "</tr>\n");
 }
 
-static void write_group(struct req *r, const struct compare *cmp, const struct compare_table *t,
-			enum metric_role role, const char *title)
+static void write_group(struct req *r, const struct compare_table *t, enum metric_role role,
+			const char *title)
 {
+	size_t width = 2;
 	bool open = false;
+
+	for (size_t i = 0; i < t->ncols; i++)
+		width += t->columns[i].base == i ? 1 : 3;
 
 	for (size_t i = 0; i < t->nrows; i++) {
 		if (t->rows[i].role != role)
@@ -248,9 +283,9 @@ static void write_group(struct req *r, const struct compare *cmp, const struct c
 			html(r->out,
 			     "<tbody>\n<tr class=\"group\"><th scope=\"rowgroup\" "
 			     "colspan=\"%zu\">%s</th></tr>\n",
-			     3 * cmp->ncommits, title);
+			     width, title);
 		open = true;
-		write_row(r, cmp, t, &t->rows[i], t->units[i]);
+		write_row(r, t, &t->rows[i], t->units[i]);
 	}
 	if (open)
 		html(r->out, "</tbody>\n");
@@ -259,19 +294,28 @@ static void write_group(struct req *r, const struct compare *cmp, const struct c
 void compare_html_rows(struct req *r, const struct compare *cmp, const struct compare_table *t)
 {
 	html(r->out, "<section class=\"comparison\">\n");
-	write_series(r, &t->series);
-	write_failed(r, cmp, t);
+	write_series(r, cmp, t);
+	write_failed(r, t);
+	part_quarantine(r, t->quarantined);
+	for (size_t i = 0; t->corrected && i < t->ncols; i++)
+		for (size_t k = 0; k < t->corrected[i].n; k++)
+			part_correction_note(r, &t->corrected[i].notes[k], t->columns[i].name);
 	write_infos(r, cmp, t);
-	if (t->nrows == 0) {
+	if (t->left_out)
+		html(r->out, "<p class=\"note\">%s not shown; axis filters choose others.</p>\n",
+		     part_count(r->ctx.arena, (int64_t)t->left_out, "more value"));
+	if (t->error) {
+		html(r->out, "<p class=\"error\">✗ %s</p>\n", t->error);
+	} else if (t->nrows == 0) {
 		html(r->out, "<p class=\"empty\">%s</p>\n",
 		     t->hidden ? "No row that could be compared changed here."
 			       : "No metric fits the filter.");
 	} else {
 		html(r->out, "<div class=\"scroll\"><table class=\"compare\">\n");
 		write_head(r, cmp, t);
-		write_group(r, cmp, t, ROLE_PRIMARY, "The test's own figures");
-		write_group(r, cmp, t, ROLE_FUNCTIONAL, "Functional: runs that failed or passed");
-		write_group(r, cmp, t, ROLE_MONITOR, "Monitors");
+		write_group(r, t, ROLE_PRIMARY, "The test's own figures");
+		write_group(r, t, ROLE_FUNCTIONAL, "Functional: runs that failed or passed");
+		write_group(r, t, ROLE_MONITOR, "Monitors");
 		html(r->out, "</table></div>\n");
 	}
 	html(r->out, "</section>\n");

@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A comparison as JSON, plumbline.compare/1, streamed: what is computed stands beside what was
- * printed, and what is not known is null. Fields may be added, never changed.
+ * printed, and what is not known is null. Fields may be added, never changed. Added so far:
+ *
+ * across=AXIS: "across" names the axis, and each table has "columns": [{"value", "series"}], the
+ * base first; value null: the series does not have the axis. runs, boots, info_differences' values
+ * and cells go by these columns, and "commits" has the one commit. "columns_left_out" counts those
+ * that there was no room for.
+ *
+ * pairs=A1..B1,A2..B2: "pairs": [{"from", "to", "columns": [0, 1]}]. commits, runs, cells … list
+ * base, change, base, change …, so that a cell still belongs to the commit at its place; a base's
+ * cell has no change, and a change is one against its own base. Where the changes are versions of a
+ * patch, "kept" closes the document: [{"series", "metric", "first_version", "version", "first",
+ * "now", "unit", "recovered_pct"}].
+ *
+ * A table that is too large has "error", and no rows.
  */
 #include "server/pages/compare.h"
 
@@ -35,17 +48,37 @@ static void write_count(struct jw *w, const char *name, int64_t n)
 		jw_int(w, name, n);
 }
 
+static void write_columns(struct jw *w, const struct compare_table *t)
+{
+	jw_arr(w, "columns");
+	for (size_t k = 0; k < t->ncols; k++) {
+		jw_obj(w, NULL);
+		jw_str(w, "value", t->columns[k].value);
+		jw_str(w, "series", t->columns[k].series.digest);
+		jw_end(w);
+	}
+	jw_end(w);
+	if (t->left_out)
+		jw_int(w, "columns_left_out", (int64_t)t->left_out);
+}
+
 static void write_head(struct jw *w, const struct compare *cmp, const struct compare_table *t)
 {
 	part_json_series(w, "series", &t->series, false);
+	if (cmp->across)
+		write_columns(w, t);
+	if (t->error)
+		jw_str(w, "error", t->error);
 	if (cmp->base_is_younger)
 		jw_bool(w, "base_is_younger", true);
+	if (t->quarantined)
+		jw_str(w, "quarantined", t->quarantined);
 	jw_arr(w, "info_differences");
 	for (size_t i = 0; i < t->ninfos; i++) {
 		jw_obj(w, NULL);
 		jw_str(w, "key", t->infos[i].key);
 		jw_arr(w, "values");
-		for (size_t k = 0; k < cmp->ncommits; k++)
+		for (size_t k = 0; k < t->ncols; k++)
 			jw_str(w, NULL, t->infos[i].values[k]);
 		jw_end(w);
 		jw_end(w);
@@ -53,15 +86,19 @@ static void write_head(struct jw *w, const struct compare *cmp, const struct com
 	jw_end(w);
 	/* A report told figures but not of how many runs: that is not 0. */
 	jw_arr(w, "runs");
-	for (size_t k = 0; k < cmp->ncommits; k++)
+	for (size_t k = 0; k < t->ncols; k++)
 		write_count(w, NULL, t->runs[k] == 0 && t->printed[k] ? -1 : t->runs[k]);
 	jw_end(w);
 	jw_arr(w, "boots");
-	for (size_t k = 0; k < cmp->ncommits; k++)
+	for (size_t k = 0; k < t->ncols; k++)
 		write_count(w, NULL, t->boots[k]);
 	jw_end(w);
+	jw_arr(w, "corrected");
+	for (size_t k = 0; k < t->ncols; k++)
+		jw_int(w, NULL, t->corrected ? t->corrected[k].count : 0);
+	jw_end(w);
 	jw_arr(w, "failed_runs");
-	for (size_t k = 0; k < cmp->ncommits; k++)
+	for (size_t k = 0; k < t->ncols; k++)
 		jw_int(w, NULL, t->failed[k]);
 	jw_end(w);
 }
@@ -139,46 +176,100 @@ static void write_cell(struct jw *w, const struct cell *c, bool functional, bool
 	jw_end(w);
 }
 
-static void write_row(struct jw *w, const struct comparison_row *row, const char *unit,
-		      size_t ncols, bool samples)
+static void write_row(struct jw *w, const struct compare_table *t, size_t at, bool samples)
 {
+	const struct comparison_row *row = &t->rows[at];
 	const struct metric *m = row->metric;
 	bool functional = m->facts.kind == KIND_FUNCTIONAL;
 
 	jw_obj(w, NULL);
 	jw_strn(w, "metric", m->name, m->name_len);
-	jw_str(w, "unit", unit);
+	jw_str(w, "unit", t->units[at]);
 	jw_str(w, "direction", direction_name(m->facts.direction));
 	jw_str(w, "kind", kind_name(m->facts.kind));
 	jw_str(w, "role", role_name(row->role));
 	jw_arr(w, "cells");
-	for (size_t i = 0; i < ncols; i++)
-		write_cell(w, &row->cells[i], functional, i == 0, samples);
+	for (size_t i = 0; i < t->ncols; i++)
+		write_cell(w, &row->cells[i], functional, t->columns[i].base == i, samples);
 	jw_end(w);
 	jw_end(w);
 }
 
-void compare_json(struct out *o, const struct compare *cmp, bool samples)
+static void write_pairs(struct jw *w, const struct compare *cmp)
 {
+	jw_arr(w, "pairs");
+	for (size_t i = 0; i + 1 < cmp->ncommits; i += 2) {
+		jw_obj(w, NULL);
+		jw_str(w, "from", cmp->commits[i].commit.name);
+		jw_str(w, "to", cmp->commits[i + 1].commit.name);
+		jw_arr(w, "columns");
+		jw_int(w, NULL, (int64_t)i);
+		jw_int(w, NULL, (int64_t)i + 1);
+		jw_end(w);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+static void write_kept(struct jw *w, const struct compare *cmp)
+{
+	jw_arr(w, "kept");
+	for (size_t i = 0; i < cmp->nkept; i++) {
+		const struct compare_kept *k = &cmp->kept[i];
+
+		jw_obj(w, NULL);
+		jw_str(w, "series", k->series.digest);
+		jw_str(w, "metric", k->metric->name);
+		jw_int(w, "first_version", k->first_version);
+		jw_int(w, "version", k->version);
+		jw_num(w, "first", k->first);
+		jw_num(w, "now", k->now);
+		jw_str(w, "unit", k->points ? "points" : "%");
+		jw_num(w, "recovered_pct", 100 * (1 - k->now / k->first));
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+void compare_json_head(struct jw *w, const struct compare *cmp)
+{
+	jw_str(w, "schema", "plumbline.compare/1");
+	write_commits(w, cmp);
+	if (cmp->across)
+		jw_str(w, "across", cmp->across);
+	if (cmp->pairs)
+		write_pairs(w, cmp);
+}
+
+void compare_json_tail(struct jw *w, const struct compare *cmp)
+{
+	if (cmp->versions)
+		write_kept(w, cmp);
+}
+
+int compare_json(struct compare_answer *x)
+{
+	const struct compare *cmp = x->cmp;
+	struct compare_table t;
 	struct jw w;
+	int rc;
 
-	jw_init(&w, o);
+	jw_init(&w, x->o);
 	jw_obj(&w, NULL);
-	jw_str(&w, "schema", "plumbline.compare/1");
-	write_commits(&w, cmp);
+	compare_json_head(&w, cmp);
 	jw_arr(&w, "tables");
-	for (size_t i = 0; i < cmp->ntables; i++) {
-		const struct compare_table *t = &cmp->tables[i];
-
+	while ((rc = compare_answer_next(x, &t)) == COMPARE_TABLE) {
 		jw_obj(&w, NULL);
-		write_head(&w, cmp, t);
+		write_head(&w, cmp, &t);
 		jw_arr(&w, "rows");
-		for (size_t k = 0; k < t->nrows; k++)
-			write_row(&w, &t->rows[k], t->units[k], cmp->ncommits, samples);
+		for (size_t k = 0; k < t.nrows; k++)
+			write_row(&w, &t, k, x->samples);
 		jw_end(&w);
 		jw_end(&w);
 	}
 	jw_end(&w);
 	part_json_next(&w, cmp->next);
+	compare_json_tail(&w, cmp);
 	jw_end(&w);
+	return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * GET /findings and /events. Findings are opened by nobody yet, so that list is empty and says so;
- * events come from their table. Parameters of /events: machine, limit, cursor.
+ * events come from their table. Parameters of /events: machine, since, until, limit, cursor.
  */
 #include "server/pages/pages.h"
 
@@ -39,21 +39,7 @@ static void events_json(struct req *r, const struct event *list, size_t n, int64
 
 	jw_init(&w, r->out);
 	jw_obj(&w, NULL);
-	jw_arr(&w, "events");
-	for (size_t i = 0; i < n; i++) {
-		const struct event *x = &list[i];
-
-		jw_obj(&w, NULL);
-		jw_int(&w, "id", x->id);
-		jw_str(&w, "machine", x->machine);
-		jw_time(&w, "at", x->at);
-		jw_str(&w, "key", x->key);
-		jw_str(&w, "old", x->old_value);
-		jw_str(&w, "new", x->new_value);
-		jw_str(&w, "note", x->note);
-		jw_end(&w);
-	}
-	jw_end(&w);
+	part_json_events(&w, "events", list, n);
 	part_json_next(&w, next);
 	jw_end(&w);
 }
@@ -93,11 +79,16 @@ int page_events(struct req *r)
 	struct event *list;
 	size_t n;
 	int64_t next = -1;
+	const struct event_filter f = {
+		.machine = machine && *machine ? machine : NULL,
+		.since = req_time(r, "since"),
+		.until = req_time(r, "until"),
+		.before = cut.cursor,
+	};
 	int e = req_status(r);
 
 	if (e >= 0)
-		e = event_list(&r->ctx, machine && *machine ? machine : NULL, cut.cursor,
-			       cut.limit + 1, &list, &n);
+		e = event_list(&r->ctx, &f, cut.limit + 1, &list, &n);
 	if (e < 0)
 		return e;
 	if (n > cut.limit) {

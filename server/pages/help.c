@@ -7,6 +7,7 @@
 #include "server/pages/pages.h"
 
 #include "server/config.h"
+#include "server/pages/help_corrections.h"
 #include "server/pages/parts.h"
 #include "server/view/html.h"
 #include "server/view/url.h"
@@ -95,7 +96,13 @@ static const struct {
 	{"summary", "one of these",
 	 "Metric and mean, stddev or stddev_pct, n, min, max; or fails and runs: for figures "
 	 "without samples, out of a mail for example."},
+	{"distributions", "one of these",
+	 "Metric and unit, n, min, max, mean, stddev, percentiles {\"99.00\": 8291} and buckets "
+	 "[[upper end, count]] of one run: alone, or beside runs or matrix of one run."},
 	{"key", "no", "Your name for this document, unique within its series. See below."},
+	{"replaces", "no",
+	 "The key of an earlier upload of the series that was wrong. It stays, shown as replaced, "
+	 "and counts no more. Each is replaced once; to correct again, replace the later one."},
 	{"started", "no", "When it ran, as 2023-07-20T03:01:00Z."},
 	{"status", "no", "ok, incomplete or failed. Only ok is compared; the others are counted."},
 	{"info", "no",
@@ -133,12 +140,18 @@ static void write_repeats(struct req *r)
 	     "<p>An array of documents is taken as a whole or refused as a whole. With "
 	     "<code>Content-Type: application/x-ndjson</code> each line is a document for itself "
 	     "and is answered by a "
-	     "line of its own. <code>Content-Encoding: gzip</code> is understood:</p>\n"
+	     "line of its own. <code>Content-Encoding: gzip</code> and <code>zstd</code> are "
+	     "understood:</p>\n"
 	     "<pre>gzip -c results.ndjson | curl -sS %s/api/v1/runs \\\n"
 	     "  -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/x-ndjson' \\\n"
 	     "  -H 'Content-Encoding: gzip' --data-binary @-</pre>\n"
-	     "<p>One document or line may have 4 MiB, a body 64 MiB.</p>\n",
-	     own_address(r));
+	     "<p>One document or line may have 4 MiB, a body 64 MiB.</p>\n"
+	     "<h2>Files of a run</h2>\n"
+	     "<p>job.yaml, config, dmesg and the like, up to 64 MiB each, by the number of the "
+	     "run. A name says one file for ever: the same again is 200, another is 409.</p>\n"
+	     "<pre>curl -sS -T dmesg.txt -H \"Authorization: Bearer $TOKEN\" \\\n"
+	     "  %s/api/v1/run/17/artifacts/dmesg.txt</pre>\n",
+	     own_address(r), own_address(r));
 }
 
 static const struct {
@@ -150,7 +163,8 @@ static const struct {
 	{400, "Not JSON; the text says at which line and column."},
 	{401, "No token, or not one of ours: was it made in this server's database?"},
 	{403, "The token may not upload, or is bound to another machine."},
-	{409, "This key was used before for other content."},
+	{409, "This key was used before for other content; or what it replaces was replaced "
+	      "already."},
 	{413, "Too large."},
 	{415, "Content-Type is neither application/json nor application/x-ndjson."},
 	{422, "Well-formed but wrong: every fault is listed with its item and path. Nothing of it "
@@ -179,6 +193,7 @@ int page_help_upload(struct req *r)
 	write_fields(r);
 	write_repeats(r);
 	write_answers(r);
+	help_write_corrections(r);
 	return req_page_end(r, 200);
 }
 
@@ -208,7 +223,8 @@ static void write_rule(struct req *r)
 		     "suspect.\n"
 		     "<li>Figures that came printed, without samples, get the verdict that their "
 		     "printed change gives, from "
-		     "1 %% on, and are marked as reported.\n</ol>\n");
+		     "1 %% on, and are marked as reported.\n"
+		     "<li>Of a machine in quarantine nothing is more than suspect.\n</ol>\n");
 }
 
 static void write_limits(struct req *r)

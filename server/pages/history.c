@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * GET /history: one metric of one series over its commits, in all four forms. Ordered by commit
- * date, or by first upload with order=time. Change points, events and findings have their places in
- * the JSON and are empty so far; ref= and join= are accepted and said to have no effect yet.
+ * date, or by first upload with order=time. Events of the machine are in the JSON; change
+ * points and findings have their places there and are empty so far; ref= and join= are accepted and
+ * said to have no effect yet.
  */
 #include "server/pages/history.h"
 
@@ -69,7 +70,7 @@ static void answer_json(struct req *r, const struct history *h)
 		write_point(&w, &h->points[i]);
 	jw_end(&w);
 	write_nothing_yet(&w, "change_points");
-	write_nothing_yet(&w, "events");
+	part_json_events(&w, "events", h->events, h->nevents);
 	write_nothing_yet(&w, "findings");
 	jw_arr(&w, "without_effect");
 	for (size_t i = 0; without_effect[i]; i++)
@@ -202,6 +203,7 @@ int page_history(struct req *r)
 		answer_txt(r, &h);
 		break;
 	case FORM_HTML:
+	case FORM_MD: /* which it does not have */
 		return history_html(r, &h);
 	}
 	return 200;

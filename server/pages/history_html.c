@@ -129,6 +129,11 @@ int history_html(struct req *r, const struct history *h)
 	req_page_begin(r, arena_fmt(r->ctx.arena, "%s: %s", h->series.testcase, h->metric->name),
 		       "series");
 	write_intro(r, h, by_time);
+	if (h->npoints == 0) {
+		html(r->out, "<p class=\"empty\">No value of it counts: it came as a distribution "
+			     "alone, or no run with it ended well.</p>\n");
+		return req_page_end(r, 200);
+	}
 	write_chart(r, h, by_time);
 	html(r->out, "<div class=\"scroll\"><table class=\"history\">\n<thead><tr>"
 		     "<th scope=\"col\">Commit</th><th scope=\"col\">Date</th>"

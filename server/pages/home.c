@@ -10,6 +10,7 @@
 #include "db/machines.h"
 #include "server/base/clock.h"
 #include "server/model/compare.h"
+#include "server/model/silence.h"
 #include "server/pages/parts.h"
 #include "server/view/html.h"
 #include "server/view/layout.h"
@@ -29,7 +30,8 @@ struct home {
 	struct home_commit *commits;
 	size_t ncommits;
 	struct machine *machines;
-	size_t nmachines;
+	struct silence *silence; /* of each machine */
+	size_t nmachines, nsilent;
 	struct testcase *tests;
 	size_t ntests;
 };
@@ -68,6 +70,10 @@ static int load(struct ctx *c, struct home *h)
 	if (e >= 0)
 		e = machine_list(c, &h->machines, &h->nmachines);
 	if (e >= 0)
+		e = silence_of_all(c, h->machines, h->nmachines, clock_now(), &h->silence);
+	for (size_t i = 0; e >= 0 && i < h->nmachines; i++)
+		h->nsilent += h->silence[i].silent;
+	if (e >= 0)
 		e = testcase_list(c, &h->tests, &h->ntests);
 	return e;
 }
@@ -100,6 +106,18 @@ static void write_json(struct req *r, const struct home *h)
 	jw_arr(&w, "machines");
 	for (size_t i = 0; i < h->nmachines; i++)
 		jw_str(&w, NULL, h->machines[i].name);
+	jw_end(&w);
+	jw_arr(&w, "silent");
+	for (size_t i = 0; i < h->nmachines; i++) {
+		if (!h->silence[i].silent)
+			continue;
+		jw_obj(&w, NULL);
+		jw_str(&w, "machine", h->machines[i].name);
+		jw_bool(&w, "silent", true);
+		jw_time(&w, "last_upload", h->machines[i].last_upload);
+		jw_time(&w, "expected_by", h->silence[i].expected_by);
+		jw_end(&w);
+	}
 	jw_end(&w);
 	jw_arr(&w, "testcases");
 	for (size_t i = 0; i < h->ntests; i++)
@@ -162,6 +180,37 @@ static void write_commits(struct req *r, const struct home *h)
 	html(r->out, " · ");
 	html_link(r->out, url_path(a, "/series"), "all series");
 	html(r->out, "</p>\n");
+}
+
+/* Machines from which more was expected by now. */
+static void write_silent(struct req *r, const struct home *h)
+{
+	size_t shown = 0;
+
+	if (!h->nsilent)
+		return;
+	html(r->out, "<h2 id=\"silent\">Machines that fell silent</h2>\n<ul class=\"silent\">\n");
+	for (size_t i = 0; i < h->nmachines && shown < HOME_NAMES; i++) {
+		const struct machine *m = &h->machines[i];
+
+		if (!h->silence[i].silent)
+			continue;
+		shown++;
+		html(r->out, "<li>");
+		html_link(r->out, url_machine(r->ctx.arena, m->name), m->name);
+		if (m->last_upload == TIME_NONE) {
+			html(r->out, ": never sent anything");
+		} else {
+			html(r->out, ": last upload ");
+			layout_time(r->out, m->last_upload);
+		}
+		html(r->out, ", the next was expected by ");
+		layout_time(r->out, h->silence[i].expected_by);
+		html(r->out, "\n");
+	}
+	html(r->out, "</ul>\n");
+	if (shown < h->nsilent)
+		html(r->out, "<p class=\"cut\">%zu more are silent.</p>\n", h->nsilent - shown);
 }
 
 static void write_machines(struct req *r, const struct home *h)
@@ -227,6 +276,7 @@ int page_home(struct req *r)
 	}
 	req_page_begin(r, "Kernel performance, commit by commit", NULL);
 	write_intro(r, &h);
+	write_silent(r, &h);
 	write_commits(r, &h);
 	write_machines(r, &h);
 	write_tests(r, &h);

@@ -10,6 +10,7 @@
 #include "db/events.h"
 #include "db/machines.h"
 #include "server/base/clock.h"
+#include "server/model/silence.h"
 #include "server/pages/parts.h"
 #include "server/view/html.h"
 #include "server/view/layout.h"
@@ -19,7 +20,7 @@
 #define RUNS_SHOWN     20
 #define EVENTS_SHOWN   20
 
-static void json_machine_keys(struct jw *w, const struct machine *m)
+static void json_machine_keys(struct jw *w, const struct machine *m, const struct silence *s)
 {
 	jw_str(w, "name", m->name);
 	jw_str(w, "description", m->description);
@@ -27,9 +28,26 @@ static void json_machine_keys(struct jw *w, const struct machine *m)
 	jw_int(w, "series", m->series);
 	jw_int(w, "runs", m->runs);
 	jw_time(w, "last_upload", m->last_upload);
+	if (m->expect_every < 0)
+		jw_null(w, "expect_every");
+	else
+		jw_int(w, "expect_every", m->expect_every);
+	jw_time(w, "expected_by", s->expected_by);
+	jw_bool(w, "silent", s->silent);
 }
 
-static void list_json(struct req *r, const struct machine *list, size_t n, int64_t next)
+/* "active", or "active, silent since …" in words that need no colour. */
+static void write_state(struct req *r, const struct machine *m, const struct silence *s)
+{
+	html(r->out, "<span class=\"state-%s\">%s</span>", m->state, m->state);
+	if (!s->silent)
+		return;
+	html(r->out, ", <b class=\"silent\">silent</b>: an upload was due ");
+	layout_time(r->out, s->expected_by);
+}
+
+static void list_json(struct req *r, const struct machine *list, const struct silence *silence,
+		      size_t n, int64_t next)
 {
 	struct jw w;
 
@@ -38,7 +56,7 @@ static void list_json(struct req *r, const struct machine *list, size_t n, int64
 	jw_arr(&w, "machines");
 	for (size_t i = 0; i < n; i++) {
 		jw_obj(&w, NULL);
-		json_machine_keys(&w, &list[i]);
+		json_machine_keys(&w, &list[i], &silence[i]);
 		jw_end(&w);
 	}
 	jw_end(&w);
@@ -46,7 +64,8 @@ static void list_json(struct req *r, const struct machine *list, size_t n, int64
 	jw_end(&w);
 }
 
-static void list_html(struct req *r, const struct machine *list, size_t n, int64_t next)
+static void list_html(struct req *r, const struct machine *list, const struct silence *silence,
+		      size_t n, int64_t next)
 {
 	struct arena *a = r->ctx.arena;
 
@@ -59,9 +78,10 @@ static void list_html(struct req *r, const struct machine *list, size_t n, int64
 
 		html(r->out, "<tr><td>");
 		html_link(r->out, url_machine(a, m->name), m->name);
-		html(r->out,
-		     "<td>%s<td>%s<td class=\"num\">%" PRId64 "<td class=\"num\">%" PRId64 "<td>",
-		     m->description ? m->description : "", m->state, m->series, m->runs);
+		html(r->out, "<td>%s<td>", m->description ? m->description : "");
+		write_state(r, m, &silence[i]);
+		html(r->out, "<td class=\"num\">%" PRId64 "<td class=\"num\">%" PRId64 "<td>",
+		     m->series, m->runs);
 		layout_time(r->out, m->last_upload);
 		html(r->out, "\n");
 	}
@@ -72,6 +92,7 @@ static void list_html(struct req *r, const struct machine *list, size_t n, int64
 int page_machines(struct req *r)
 {
 	struct machine *list;
+	struct silence *silence;
 	struct page_cut cut = part_page_cut(r, MACHINES_SHOWN, 0);
 	struct page_slice page;
 	size_t n;
@@ -82,8 +103,11 @@ int page_machines(struct req *r)
 	if (e < 0)
 		return e;
 	page = part_page_slice(cut, n);
+	e = silence_of_all(&r->ctx, list + page.first, page.n, clock_now(), &silence);
+	if (e < 0)
+		return e;
 	if (r->form == FORM_JSON) {
-		list_json(r, list + page.first, page.n, page.next);
+		list_json(r, list + page.first, silence, page.n, page.next);
 		return 200;
 	}
 	req_page_begin(r, "Machines", "machines");
@@ -92,12 +116,13 @@ int page_machines(struct req *r)
 			     "first result, "
 			     "under the name that its uploads give as tbox_group.</p>\n");
 	else
-		list_html(r, list + page.first, page.n, page.next);
+		list_html(r, list + page.first, silence, page.n, page.next);
 	return req_page_end(r, 200);
 }
 
 struct machine_page {
 	struct machine machine;
+	struct silence silence;
 	struct series *series;
 	size_t nseries;
 	int64_t next;
@@ -118,14 +143,17 @@ static int load(struct ctx *c, const char *name, const struct page_cut *cut, str
 		.received_to = TIME_NONE,
 		.before = INT64_MAX,
 	};
+	const struct event_filter recent = {name, TIME_NONE, TIME_NONE, INT64_MAX};
 	int e = machine_get(c, name, &p->machine);
 
+	if (e >= 0)
+		e = silence_of(c, &p->machine, clock_now(), &p->silence);
 	if (e >= 0)
 		e = series_list(c, &axis, 1, cut->cursor, cut->limit + 1, &p->series, &p->nseries);
 	if (e >= 0)
 		e = run_list(c, &f, RUNS_SHOWN, &p->runs, &p->nruns);
 	if (e >= 0)
-		e = event_list(c, name, INT64_MAX, EVENTS_SHOWN, &p->events, &p->nevents);
+		e = event_list(c, &recent, EVENTS_SHOWN, &p->events, &p->nevents);
 	if (e < 0)
 		return e;
 	p->next = -1;
@@ -142,25 +170,23 @@ static void write_json(struct req *r, const struct machine_page *p)
 
 	jw_init(&w, r->out);
 	jw_obj(&w, NULL);
-	json_machine_keys(&w, &p->machine);
+	json_machine_keys(&w, &p->machine, &p->silence);
 	part_json_series_list(&w, "measures", p->series, p->nseries);
 	jw_arr(&w, "last_runs");
 	for (size_t i = 0; i < p->nruns; i++)
 		jw_int(&w, NULL, p->runs[i].id);
 	jw_end(&w);
-	jw_arr(&w, "events");
-	for (size_t i = 0; i < p->nevents; i++) {
-		jw_obj(&w, NULL);
-		jw_time(&w, "at", p->events[i].at);
-		jw_str(&w, "key", p->events[i].key);
-		jw_str(&w, "old", p->events[i].old_value);
-		jw_str(&w, "new", p->events[i].new_value);
-		jw_str(&w, "note", p->events[i].note);
-		jw_end(&w);
-	}
-	jw_end(&w);
+	part_json_events(&w, "events", p->events, p->nevents);
 	part_json_next(&w, p->next);
 	jw_end(&w);
+}
+
+static void write_quarantine(struct req *r, const struct machine *m)
+{
+	if (!strcmp(m->state, "quarantined"))
+		html(r->out,
+		     "<p class=\"note\"><b>Quarantined:</b> its results are taken and shown, "
+		     "and are not judged.</p>\n");
 }
 
 static int write_html(struct req *r, const struct machine_page *p)
@@ -177,8 +203,11 @@ static int write_html(struct req *r, const struct machine_page *p)
 		html(r->out, "<p class=\"lead\">%s</p>\n", m->description);
 	else
 		html(r->out, "<p class=\"empty\">Nobody described this machine yet.</p>\n");
-	html(r->out, "<p>State: <b>%s</b>. It measures %s and sent %s, the last ", m->state,
-	     part_series_count(a, m->series), part_count(a, m->runs, "run"));
+	write_quarantine(r, m);
+	html(r->out, "<p>State: ");
+	write_state(r, m, &p->silence);
+	html(r->out, ". It measures %s and sent %s, the last ", part_series_count(a, m->series),
+	     part_count(a, m->runs, "run"));
 	layout_time(r->out, m->last_upload);
 	html(r->out, ".</p>\n<h2>What it measures</h2>\n");
 	part_series_table(r, p->series, p->nseries, "Nothing yet.");

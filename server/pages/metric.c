@@ -175,7 +175,9 @@ static int answer_unknown(struct req *r, const char *name)
 		html_link(r->out, url_metric(r->ctx.arena, like[i]->name), like[i]->name);
 		html(r->out, "\n");
 	}
-	html(r->out, "%s<p>", n ? "</ul>\n" : "");
+	if (n)
+		html(r->out, "</ul>\n");
+	html(r->out, "<p>");
 	html_link(r->out, url_search(r->ctx.arena, name), "Search for it");
 	html(r->out, "</p>\n");
 	return req_page_end(r, 404);

@@ -23,5 +23,6 @@ int page_events(struct req *r);
 int page_help_reading(struct req *r);
 int page_help_upload(struct req *r);
 int page_help_verdicts(struct req *r);
+int page_openapi(struct req *r);
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <inttypes.h>
 
+#include "db/corrections.h"
+#include "server/base/clock.h"
 #include "server/model/compare.h"
 #include "server/view/html.h"
 #include "server/view/layout.h"
@@ -178,23 +180,77 @@ void part_json_commit(struct jw *w, struct arena *a, const char *name, const str
 	jw_end(w);
 }
 
-static void runs_table_row(struct req *r, const struct run *run, const struct series *s,
-			   const struct commit *k)
+/* A word for each correction in force: "moved" where it still counts, else the status says it. */
+static int run_corrections(struct req *r, const struct run *run)
+{
+	struct correction *list;
+	size_t n;
+	int e = corrections_of_run(&r->ctx, run->id, &list, &n);
+
+	for (size_t i = 0; e >= 0 && i < n; i++) {
+		if (list[i].undone_at != TIME_NONE)
+			continue;
+		html(r->out, ", ");
+		html_link(r->out, url_correction(r->ctx.arena, list[i].id),
+			  arena_fmt(r->ctx.arena, "correction %" PRId64, list[i].id));
+	}
+	return e;
+}
+
+void part_json_events(struct jw *w, const char *name, const struct event *list, size_t n)
+{
+	jw_arr(w, name);
+	for (size_t i = 0; i < n; i++) {
+		const struct event *x = &list[i];
+
+		jw_obj(w, NULL);
+		jw_int(w, "id", x->id);
+		jw_str(w, "machine", x->machine);
+		jw_time(w, "at", x->at);
+		jw_str(w, "key", x->key);
+		jw_str(w, "old", x->old_value);
+		jw_str(w, "new", x->new_value);
+		jw_str(w, "note", x->note);
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
+static void strike(struct req *r, bool struck, bool begin)
+{
+	if (struck && begin)
+		html(r->out, "<s>");
+	else if (struck)
+		html(r->out, "</s>");
+}
+
+/* What does not count any more, by a correction or a later upload, is struck through. */
+static int runs_table_row(struct req *r, const struct run *run, const struct series *s,
+			  const struct commit *k)
 {
 	struct arena *a = r->ctx.arena;
+	bool struck = run->status == RUN_INVALID || run->status == RUN_REPLACED ||
+		      run->status == RUN_DELETED;
 
 	html(r->out, "<tr><td class=\"num\">");
+	strike(r, struck, true);
 	html_link(r->out, url_run(a, run->id), arena_fmt(a, "%" PRId64, run->id));
+	strike(r, struck, false);
 	html(r->out, "<td>");
+	strike(r, struck, true);
 	html_link(r->out, url_series(a, s->digest), part_series_title(a, s));
+	strike(r, struck, false);
 	html(r->out, "<td>");
 	part_commit(r, k);
-	html(r->out, "<td class=\"status-%s\">%s<td>", run_status_name(run->status),
+	html(r->out, "<td class=\"status-%s\">%s", run_status_name(run->status),
 	     run_status_name(run->status));
+	int e = run_corrections(r, run);
+	html(r->out, "<td>");
 	layout_time(r->out, run->started);
 	html(r->out, "<td>");
 	layout_time(r->out, run->received);
 	html(r->out, "<td>%s\n", run->token ? run->token : "command line");
+	return e;
 }
 
 int part_runs_table(struct req *r, const struct run *runs, size_t n, const char *when_empty)
@@ -216,9 +272,10 @@ int part_runs_table(struct req *r, const struct run *runs, size_t n, const char 
 					      : series_get_id(&r->ctx, runs[i].series_id, &s);
 		if (e >= 0 && k.id != runs[i].commit_id)
 			e = commit_get(&r->ctx, runs[i].commit_id, &k);
+		if (e >= 0)
+			e = runs_table_row(r, &runs[i], &s, &k);
 		if (e < 0)
 			return e;
-		runs_table_row(r, &runs[i], &s, &k);
 	}
 	html(r->out, "</tbody></table>\n");
 	return E_OK;
@@ -226,6 +283,15 @@ int part_runs_table(struct req *r, const struct run *runs, size_t n, const char 
 
 /* Verdicts ----------------------------------------------------------------------------------------
  */
+
+void part_quarantine(struct req *r, const char *machine)
+{
+	if (machine)
+		html(r->out,
+		     "<p class=\"note\">Not judged: %s is quarantined. Its figures are shown, "
+		     "and what would be a change is only suspect.</p>\n",
+		     machine);
+}
 
 const char *part_verdict_sign(enum verdict v)
 {

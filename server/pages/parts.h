@@ -7,6 +7,7 @@
 #define PAGES_PARTS_H
 
 #include "db/commits.h"
+#include "db/events.h"
 #include "db/runs.h"
 #include "db/series.h"
 #include "server/analysis/comparison.h"
@@ -53,9 +54,13 @@ void part_pairs_table(struct req *r, const struct pair *p, size_t n);
 void part_commit(struct req *r, const struct commit *k);
 /* {"id", "name", "subject"} */
 void part_json_commit(struct jw *w, struct arena *a, const char *name, const struct commit *k);
+/* [{"id", "machine", "at", "key", "old", "new", "note"}] */
+void part_json_events(struct jw *w, const char *name, const struct event *list, size_t n);
 /* A table of runs, newest first; an empty list writes the sentence instead. */
 int part_runs_table(struct req *r, const struct run *runs, size_t n, const char *when_empty);
 
+/* The note of a table of a quarantined machine; nothing when machine is NULL. */
+void part_quarantine(struct req *r, const char *machine);
 /* "▼ regression" with a class of its own: a verdict is told by word and sign, never by colour
  * alone. */
 void part_verdict(struct out *o, enum verdict v);

@@ -16,8 +16,8 @@
 
 #define AXES_MAX 64 /* filters in one address */
 
-static const char *const form_words[] = {"html", "json", "csv", "txt"};
-static const char *const form_labels[] = {"HTML", "JSON", "CSV", "text"};
+static const char *const form_words[] = {"html", "json", "csv", "txt", "md"};
+static const char *const form_labels[] = {"HTML", "JSON", "CSV", "text", "Markdown"};
 
 const char *req_param(const struct req *r, const char *name)
 {
@@ -143,7 +143,8 @@ static struct url *form_url(struct req *r, enum form f, const char *changed, con
 {
 	struct arena *a = r->ctx.arena;
 	bool clash = ends_like_form(r->path);
-	bool suffix = f != FORM_HTML && !clash && r->path[strlen(r->path) - 1] != '/';
+	bool suffix =
+		f != FORM_HTML && f != FORM_MD && !clash && r->path[strlen(r->path) - 1] != '/';
 	struct url *u =
 		url_path(a, suffix ? arena_fmt(a, "%s.%s", r->path, form_words[f]) : r->path);
 
@@ -173,10 +174,10 @@ struct url *req_url_with(struct req *r, const char *name, const char *value)
 
 void req_page_begin(struct req *r, const char *title, const char *nav)
 {
-	const char *forms[2 * 3 + 1];
+	const char *forms[2 * FORM_MD + 1];
 	size_t n = 0;
 
-	for (int f = FORM_JSON; f <= FORM_TXT; f++) {
+	for (int f = FORM_JSON; f <= FORM_MD; f++) {
 		if (r->forms & 1u << f) {
 			forms[n++] = form_labels[f];
 			forms[n++] = req_url_form(r, (enum form)f)->s;

@@ -22,7 +22,7 @@ struct job;
 struct url;
 struct writer;
 
-enum form { FORM_HTML, FORM_JSON, FORM_CSV, FORM_TXT };
+enum form { FORM_HTML, FORM_JSON, FORM_CSV, FORM_TXT, FORM_MD };
 
 struct param {
 	const char *name, *value; /* decoded */
@@ -56,6 +56,8 @@ struct req {
 	const char *filename; /* Content-Disposition */
 	int retry_after;      /* seconds, 0: none */
 	bool no_store;        /* never cached */
+	size_t file_bytes;    /* taken of the room for files being sent; see artifact_sent */
+	const char *forever;  /* the body never changes at this address: its ETag, without quotes */
 
 	/* set by http.c: queues the job and answers when it is done; see req_submit */
 	int (*submit)(struct req *r, struct job *j, int (*reply)(struct req *r, struct job *j));

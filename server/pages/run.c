@@ -3,31 +3,18 @@
  * GET /run/<n> - one execution: all that it measured, primary metrics first, and where, when and by
  * whom. HTML and JSON. The number is the run's own, as the upload's answer gave it.
  */
-#include "server/pages/pages.h"
+#include "server/pages/run.h"
 
 #include <inttypes.h>
 
 #include "db/metrics.h"
 #include "server/base/clock.h"
 #include "server/base/num.h"
-#include "server/pages/parts.h"
+#include "server/pages/corrections.h"
+#include "server/pages/pages.h"
 #include "server/view/html.h"
 #include "server/view/layout.h"
 #include "server/view/url.h"
-
-struct run_value {
-	const struct metric *metric;
-	enum metric_role role;
-	const char *unit; /* NULL */
-	double value;
-};
-
-struct run_page {
-	struct run run;
-	struct series series;
-	struct commit commit;
-	struct run_value *values; /* by role, then name */
-};
 
 static int role_rank(enum metric_role role)
 {
@@ -83,7 +70,31 @@ static int load(struct ctx *c, int64_t id, struct run_page *p)
 		e = commit_get(c, p->run.commit_id, &p->commit);
 	if (e >= 0)
 		e = load_values(c, p);
+	if (e >= 0)
+		e = run_replaced(c, p->run.submission_id, &p->replaced);
+	if (e >= 0)
+		e = corrections_of_run(c, id, &p->corrections, &p->ncorrections);
+	if (e >= 0)
+		e = distributions_of_run(c, id, &p->distributions, &p->ndistributions);
+	if (e >= 0)
+		e = artifacts_of_run(c, id, &p->artifacts, &p->nartifacts);
 	return e;
+}
+
+/* {"key", "runs"} of what counts instead, or null. */
+static void write_replaced(struct jw *w, const struct run_replaced *k)
+{
+	if (!k->by) {
+		jw_null(w, "replaced_by");
+		return;
+	}
+	jw_obj(w, "replaced_by");
+	jw_str(w, "key", k->by);
+	jw_arr(w, "runs");
+	for (size_t i = 0; i < k->nruns; i++)
+		jw_int(w, NULL, k->runs[i]);
+	jw_end(w);
+	jw_end(w);
 }
 
 static int write_json(struct req *r, const struct run_page *p)
@@ -104,6 +115,11 @@ static int write_json(struct req *r, const struct run_page *p)
 	jw_time(&w, "started", run->started);
 	jw_time(&w, "received", run->received);
 	jw_str(&w, "token", run->token);
+	write_replaced(&w, &p->replaced);
+	jw_arr(&w, "corrections");
+	for (size_t i = 0; i < p->ncorrections; i++)
+		part_json_correction(&w, NULL, &p->corrections[i]);
+	jw_end(&w);
 	part_json_pairs(&w, "info", run->info, run->ninfo);
 	jw_obj(&w, "values");
 	for (size_t i = 0; i < run->n; i++)
@@ -114,8 +130,38 @@ static int write_json(struct req *r, const struct run_page *p)
 		if (p->values[i].unit)
 			jw_str(&w, p->values[i].metric->name, p->values[i].unit);
 	jw_end(&w);
+	run_json_distributions(&w, p);
+	run_json_artifacts(&w, r->ctx.arena, p);
 	jw_end(&w);
 	return 200;
+}
+
+static void write_replaced_by(struct req *r, const struct run_replaced *k)
+{
+	struct arena *a = r->ctx.arena;
+
+	if (!k->by)
+		return;
+	html(r->out, "<tr><th scope=\"row\">Replaced by<td>the upload <code>%s</code>", k->by);
+	for (size_t i = 0; i < k->nruns && i < 20; i++) {
+		html(r->out, "%s", i ? ", " : ": run ");
+		html_link(r->out, url_run(a, k->runs[i]), arena_fmt(a, "%" PRId64, k->runs[i]));
+	}
+	html(r->out, "\n");
+}
+
+/* Those that were undone too: they say so. */
+static void write_corrections(struct req *r, const struct run_page *p)
+{
+	for (size_t i = 0; i < p->ncorrections; i++) {
+		const struct correction *k = &p->corrections[i];
+
+		html(r->out, "<tr><th scope=\"row\">Corrected<td class=\"corrected\">%s%s: ",
+		     k->runs > 1 ? "with others: " : "",
+		     correction_words(r->ctx.arena, k, k->runs, k->summaries, false));
+		part_correction(r, k);
+		html(r->out, "\n");
+	}
 }
 
 static void write_facts(struct req *r, const struct run_page *p)
@@ -135,6 +181,8 @@ static void write_facts(struct req *r, const struct run_page *p)
 		html(r->out, ", uploaded as %s", run->commit_as);
 	html(r->out, "\n<tr><th scope=\"row\">Status<td class=\"status-%s\">%s\n",
 	     run_status_name(run->status), run_status_name(run->status));
+	write_replaced_by(r, &p->replaced);
+	write_corrections(r, p);
 	html(r->out, "<tr><th scope=\"row\">Boot<td>%s\n", run->boot ? run->boot : "not told");
 	html(r->out, "<tr><th scope=\"row\">Started<td>");
 	layout_time(r->out, run->started);
@@ -188,6 +236,8 @@ static int write_html(struct req *r, const struct run_page *p)
 			write_value(r, p, &p->values[i]);
 		html(r->out, "</tbody></table>\n");
 	}
+	run_html_distributions(r, p);
+	run_html_artifacts(r, p);
 	html(r->out, "<h2>Surroundings</h2>\n");
 	if (p->run.ninfo)
 		part_pairs_table(r, p->run.info, p->run.ninfo);

@@ -5,6 +5,7 @@
  */
 #include "server/pages/pages.h"
 
+#include "db/corrections.h"
 #include "server/base/clock.h"
 #include "server/pages/parts.h"
 #include "server/view/html.h"
@@ -77,6 +78,21 @@ static int read_filter(struct req *r, struct run_filter *f, struct page_cut *cut
 	return e;
 }
 
+/* The numbers of the corrections in force that touched it. */
+static int json_corrections(struct req *r, struct jw *w, int64_t run_id)
+{
+	struct correction *list;
+	size_t n;
+	int e = corrections_of_run(&r->ctx, run_id, &list, &n);
+
+	jw_arr(w, "corrections");
+	for (size_t i = 0; e >= 0 && i < n; i++)
+		if (list[i].undone_at == TIME_NONE)
+			jw_int(w, NULL, list[i].id);
+	jw_end(w);
+	return e;
+}
+
 static int write_json(struct req *r, const struct run *runs, size_t n, int64_t next)
 {
 	struct jw w;
@@ -99,6 +115,8 @@ static int write_json(struct req *r, const struct run *runs, size_t n, int64_t n
 		part_json_series(&w, "series", &s, false);
 		part_json_commit(&w, r->ctx.arena, "commit", &k);
 		jw_str(&w, "status", run_status_name(run->status));
+		if ((e = json_corrections(r, &w, run->id)) < 0)
+			return e;
 		jw_str(&w, "key", run->key);
 		jw_time(&w, "started", run->started);
 		jw_time(&w, "received", run->received);
@@ -159,5 +177,9 @@ int page_runs(struct req *r)
 	if (e < 0)
 		return e;
 	part_pager(r, next);
+	html(r->out, "<p>");
+	html_link(r->out, url_path(r->ctx.arena, "/corrections"),
+		  "What was corrected, by whom and why");
+	html(r->out, "</p>\n");
 	return req_page_end(r, 200);
 }

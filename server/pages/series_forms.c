@@ -6,6 +6,7 @@
 
 #include "server/base/clock.h"
 #include "server/model/compare.h"
+#include "server/pages/corrections.h"
 #include "server/pages/parts.h"
 #include "server/view/csv.h"
 
@@ -58,6 +59,7 @@ void series_page_json(struct req *r, const struct series_page *p, size_t limit)
 	part_json_pairs(&w, "axes", p->series.axes, p->series.naxes);
 	jw_int(&w, "runs", p->series.runs);
 	jw_time(&w, "last_upload", p->series.last_upload);
+	part_json_correction_notes(r, &w, "corrections", p->series.id);
 	json_metrics(&w, p);
 	json_commits(&w, a, p, limit);
 	jw_int(&w, "commits_in_all", (int64_t)p->ncommits);

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "server/model/compare.h"
+#include "server/pages/corrections.h"
 #include "server/pages/pages.h"
 #include "server/pages/parts.h"
 #include "server/view/chart.h"
@@ -128,7 +129,9 @@ static void write_commit(struct req *r, const struct series_page *p, size_t i)
 
 	html(r->out, "<tr><td>");
 	html_link_class(r->out, "commit", url_commit(a, k->name), compare_name(a, k->name));
-	html(r->out, " <span class=\"subject\">%s</span><td>", k->subject ? k->subject : "");
+	if (k->subject)
+		html(r->out, " <span class=\"subject\">%s</span>", k->subject);
+	html(r->out, "<td>");
 	layout_time(r->out, k->date);
 	html(r->out, "<td class=\"num\">");
 	url_param(a, runs, "series", p->series.digest);
@@ -205,6 +208,9 @@ static int write_html(struct req *r, const struct series_page *p, size_t limit, 
 	     part_count(a, p->series.commits, "commit"));
 	layout_time(r->out, p->series.last_upload);
 	html(r->out, ". Its permanent name is <code>%s</code>.</p>\n", p->series.digest);
+	int e = part_correction_notes(r, p->series.id);
+	if (e < 0)
+		return e;
 	write_metrics(r, p, all);
 	write_commits(r, p, limit);
 	write_axes(r, &p->series);
@@ -237,5 +243,5 @@ int page_series(struct req *r)
 		series_page_csv(r, &p);
 	else
 		series_page_txt(r, &p, limit);
-	return 200;
+	return r->ctx.err ? (int)r->ctx.err : 200;
 }

@@ -20,7 +20,7 @@
 	"=============================="
 
 /* Text from outside on one line: control characters, C1 ones (0xc2 0x80..0x9f) too, become '?'. */
-static void put_text(struct out *o, const char *s)
+void robot_text(struct out *o, const char *s)
 {
 	const char *from = s;
 
@@ -168,7 +168,7 @@ static void put_row(struct out *o, const struct comparison_row *r, size_t ncols,
 		}
 	}
 	out_str(o, "  ");
-	put_text(o, r->metric->name);
+	robot_text(o, r->metric->name);
 	out_char(o, '\n');
 }
 
@@ -235,57 +235,101 @@ static void put_commit(struct out *o, const struct compare_commit *k)
 	if (k->commit.subject && !asked_by_ref(k))
 		out_fmt(o, "%.*s", SHORT_ID, k->commit.name);
 	else
-		put_text(o, commit_shown(k));
+		robot_text(o, commit_shown(k));
 	if (k->commit.subject) {
 		out_str(o, " (\"");
-		put_text(o, k->commit.subject);
+		robot_text(o, k->commit.subject);
 		out_str(o, "\")");
 	}
 	if (k->commit.label) {
 		out_str(o, "  (");
-		put_text(o, k->commit.label);
+		robot_text(o, k->commit.label);
 		out_char(o, ')');
 	}
 	out_char(o, '\n');
 }
 
-/* Ids cut to the column, shorter names to its right. */
-static void put_column_heads(struct out *o, const struct compare *cmp)
+/* The first width characters of the text, to the right. An axis' value may hold anything: what is
+ * not ASCII would take another width in each terminal. */
+static void put_head(struct out *o, const char *s, size_t width)
 {
-	for (size_t c = 0; c < cmp->ncommits; c++) {
-		int width = c ? LATER_HEAD : FIRST_HEAD;
+	size_t n = strnlen(s, width);
 
-		out_fmt(o, "%*.*s ", width, width, commit_shown(&cmp->commits[c]));
+	for (size_t i = n; i < width; i++)
+		out_char(o, ' ');
+	for (size_t i = 0; i < n; i++)
+		out_char(o, s[i] < 0x20 || s[i] > 0x7e ? '?' : s[i]);
+	out_char(o, ' ');
+}
+
+/* Ids cut to the column, shorter names to its right. */
+static void put_column_heads(struct out *o, const struct compare *cmp,
+			     const struct compare_table *t)
+{
+	for (size_t c = 0; c < t->ncols; c++) {
+		const struct compare_column *col = &t->columns[c];
+
+		put_head(o, cmp->across ? col->name : commit_shown(col->commit),
+			 c ? LATER_HEAD : FIRST_HEAD);
 	}
 	out_char(o, '\n');
-	for (size_t c = 0; c < cmp->ncommits; c++)
+	for (size_t c = 0; c < t->ncols; c++)
 		out_fmt(o, "%.*s ", c ? LATER_HEAD : FIRST_HEAD, RULE);
 	out_char(o, '\n');
 }
 
-static void put_axes(struct out *o, const struct series *s)
+/* The axes of the series, names then values. Across an axis it and the commit change places: the
+ * commit is what all columns have in common. */
+static void put_axes(struct out *o, const struct compare *cmp, const struct series *s)
 {
-	for (size_t i = 0; i < s->naxes; i++) {
-		out_str(o, i ? "/" : "");
-		put_text(o, s->axes[i].name);
+	for (int values = 0; values < 2; values++) {
+		bool begun = false;
+
+		out_str(o, values ? ":\n  " : "");
+		for (size_t i = 0; i < s->naxes; i++) {
+			if (cmp->across && !strcmp(s->axes[i].name, cmp->across))
+				continue;
+			out_str(o, begun ? "/" : "");
+			robot_text(o, values ? s->axes[i].value : s->axes[i].name);
+			begun = true;
+		}
+		if (cmp->across) {
+			out_str(o, begun ? "/" : "");
+			robot_text(o, values ? commit_shown(&cmp->commits[0]) : "commit");
+		}
 	}
-	out_str(o, ":\n  ");
-	for (size_t i = 0; i < s->naxes; i++) {
-		out_str(o, i ? "/" : "");
-		put_text(o, s->axes[i].value);
+	out_char(o, '\n');
+}
+
+static void put_columns(struct out *o, const struct compare *cmp, const struct compare_table *t)
+{
+	out_char(o, '\n');
+	robot_text(o, cmp->across ? cmp->across : "commit");
+	out_str(o, ": \n");
+	for (size_t c = 0; c < t->ncols; c++) {
+		if (!cmp->across) {
+			put_commit(o, t->columns[c].commit);
+			continue;
+		}
+		out_str(o, "  ");
+		robot_text(o, t->columns[c].name);
+		out_char(o, '\n');
 	}
+	if (t->left_out)
+		out_fmt(o, "  (%zu more are not shown)\n", t->left_out);
 	out_char(o, '\n');
 }
 
 void robot_table(struct out *o, const struct compare *cmp, const struct compare_table *t)
 {
 	out_str(o, DOUBLE_RULE "\n");
-	put_axes(o, &t->series);
-	out_str(o, "\ncommit: \n");
-	for (size_t c = 0; c < cmp->ncommits; c++)
-		put_commit(o, &cmp->commits[c]);
-	out_char(o, '\n');
-	put_column_heads(o, cmp);
-	put_part(o, t, cmp->ncommits, true);
-	put_part(o, t, cmp->ncommits, false);
+	put_axes(o, cmp, &t->series);
+	put_columns(o, cmp, t);
+	put_column_heads(o, cmp, t);
+	if (t->error) {
+		robot_text(o, t->error);
+		out_char(o, '\n');
+	}
+	put_part(o, t, t->ncols, true);
+	put_part(o, t, t->ncols, false);
 }

@@ -177,6 +177,23 @@ struct url *url_run(struct arena *a, int64_t run_id)
 	return u;
 }
 
+struct url *url_artifact(struct arena *a, const char *digest, const char *name)
+{
+	struct url *u = url_path(a, "/artifact");
+
+	url_segment(a, u, digest);
+	url_param(a, u, "name", name);
+	return u;
+}
+
+struct url *url_correction(struct arena *a, int64_t id)
+{
+	struct url *u = url_path(a, "/correction");
+
+	url_segment(a, u, arena_fmt(a, "%lld", (long long)id));
+	return u;
+}
+
 struct url *url_metric(struct arena *a, const char *name)
 {
 	return url_named(a, "/metric", "name", name);

@@ -40,6 +40,9 @@ struct url *url_history(struct arena *a, const char *series_digest, const char *
 /* commits: names joined by ','. series may be NULL. */
 struct url *url_compare(struct arena *a, const char *commits, const char *series_digest);
 struct url *url_run(struct arena *a, int64_t run_id);
+/* name: under which a browser saves it, NULL: its digest. */
+struct url *url_artifact(struct arena *a, const char *digest, const char *name);
+struct url *url_correction(struct arena *a, int64_t id);
 struct url *url_metric(struct arena *a, const char *name);
 struct url *url_testcase(struct arena *a, const char *name);
 struct url *url_machine(struct arena *a, const char *name);

@@ -5,8 +5,22 @@
 
 #include "tests/unit/db_lab.h"
 
+#include "db/artifacts.h"
+
 #define AXES     "\"axes\": {\"testcase\": \"t\", \"tbox_group\": \"b\"}, "
 #define COMMIT_A "\"commit\": {\"id\": \"a0fd217e6d6fbd23e91f8796787b621e7d576088\"}, "
+
+static void lab_file(struct db_lab *l, int64_t run_id, const char *name, const char *text)
+{
+	struct artifact_in in = {.run_id = run_id, .name = name, .who = "test"};
+
+	artifact_pack(l->c.arena, text, strlen(text), &in.file);
+	assert_string_equal(in.file.encoding, "zstd");
+	lab_begin(l);
+	assert_int_equal(artifact_check(&l->c, &in), E_OK);
+	assert_int_equal(artifact_store(&l->c, &in, l->now), E_OK);
+	lab_commit(l);
+}
 
 static void fill(struct db_lab *l)
 {
@@ -16,6 +30,13 @@ static void fill(struct db_lab *l)
 	lab_store(l, "{" AXES "\"commit\": {\"id\": \"7bc162d5cc4d\"}, \"summary\": "
 		     "{\"s\": {\"mean\": 1}, \"n\": {\"fails\": 1, \"runs\": 6}}}");
 	lab_store(l, "{" AXES COMMIT_A "\"headline\": {\"metric\": \"m\"}}");
+	lab_store(l, "{" AXES COMMIT_A "\"key\": \"old\", \"runs\": [{\"m\": 1}]}");
+	lab_store(l, "{" AXES COMMIT_A "\"key\": \"new\", \"replaces\": \"old\","
+		     "\"distributions\": {\"lat\": {\"mean\": 1}}}");
+	lab_store(l, "{" AXES COMMIT_A "\"key\": \"olds\", \"summary\": {\"s\": {\"mean\": 1}}}");
+	lab_store(l, "{" AXES COMMIT_A "\"key\": \"news\", \"replaces\": \"olds\","
+		     "\"summary\": {\"s\": {\"mean\": 1}}}");
+	lab_file(l, 1, "dmesg", "text text text text text text text");
 }
 
 static void keep_last(void *arg, const char *complaint)
@@ -66,15 +87,15 @@ static const struct damage {
 	 "layout 1: its bytes are damaged"},
 	{"UPDATE layout SET metric_ids = x'0200000001000000' WHERE layout_id = 1",
 	 "layout 1: its bytes are damaged"},
-	{"UPDATE metric SET name = 'other' WHERE name = 'm'", "layout 1: its bytes are damaged"},
+	{"UPDATE metric SET name = 'other' WHERE name = 'm'", "its bytes are damaged"},
 	{"DELETE FROM series_layout WHERE layout_id = 1", "the layout is not noted"},
 	{"DELETE FROM series_metric WHERE metric_id = (SELECT metric_id FROM metric"
 	 " WHERE name = 'zz')",
 	 "a metric is not noted for the series"},
 	{"DELETE FROM series_metric WHERE metric_id = (SELECT metric_id FROM metric"
 	 " WHERE name = 's')",
-	 "summary 1: its bytes are damaged"},
-	{"UPDATE summary SET cells = x'01'", "summary 1: its bytes are damaged"},
+	 "its bytes are damaged"},
+	{"UPDATE summary SET cells = x'01'", "its bytes are damaged"},
 	{"UPDATE series_axis SET value = 'q' WHERE name = 'testcase'", "its digest does not fit"},
 	{"UPDATE series SET testcase = 'q'", "its name is not that of its axes"},
 	{"UPDATE series SET tbox_group = 'q'", "its name is not that of its axes"},
@@ -84,6 +105,20 @@ static const struct damage {
 	{"UPDATE commits SET kind = 0 WHERE length(name) = 12", "the name is not of its kind"},
 	{"UPDATE submission SET kind = 0 WHERE kind = 2", "nothing was stored of it"},
 	{"UPDATE submission SET kind = 1 WHERE kind = 2", "nothing was stored of it"},
+	{"UPDATE run SET status = 3 WHERE status = 4", "whether it was replaced differ"},
+	{"UPDATE run SET status = 4 WHERE run_id = 3", "whether it was replaced differ"},
+	{"UPDATE submission SET replaced_by = NULL", "whether it was replaced differ"},
+	{"UPDATE summary SET status = 3 WHERE status = 4", "whether it was replaced differ"},
+	{"UPDATE submission SET replaced_by = 1 WHERE key = 'old'", "cannot replace the other"},
+	{"UPDATE distribution SET data = x'01'", "its distribution is damaged"},
+	{"DELETE FROM series_metric WHERE metric_id = (SELECT metric_id FROM metric"
+	 " WHERE name = 'lat')",
+	 "its distribution is damaged"},
+	{"UPDATE artifact SET data = x'00'", "its bytes are damaged"},
+	{"UPDATE artifact SET size = size + 1", "its bytes are damaged"},
+	{"UPDATE artifact SET encoding = 'identity'", "its bytes are damaged"},
+	{"UPDATE artifact SET encoding = 'identity', data = zeroblob(size)",
+	 "its bytes are damaged"},
 };
 
 static void damaged(void **state)

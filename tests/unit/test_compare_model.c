@@ -10,6 +10,35 @@
 
 #include "server/model/compare.h"
 
+static struct arena *used[100];
+static size_t nused;
+
+/* The tables of the last comparison, each in an arena that is not reused. */
+static struct compare_table *tables;
+
+static int take_tables(struct lab *l, const struct compare_query *q, struct compare *cmp, int rc)
+{
+	tables = arena_array(l->c.arena, struct compare_table, q->limit);
+	for (size_t n = 0; rc >= 0; n++) {
+		struct arena *scratch = arena_new();
+
+		rc = compare_next(&l->c, q, cmp, scratch, &tables[n % q->limit]);
+		if (rc != COMPARE_TABLE) {
+			arena_free(scratch);
+			return rc;
+		}
+		used[nused++] = scratch;
+	}
+	return rc;
+}
+
+static int close_all(void **state)
+{
+	while (nused)
+		arena_free(used[--nused]);
+	return lab_close(state);
+}
+
 static int load(struct lab *l, struct compare_query *q, const char *a, const char *b, const char *d,
 		struct compare *cmp, struct commit_list *many)
 {
@@ -23,7 +52,7 @@ static int load(struct lab *l, struct compare_query *q, const char *a, const cha
 	if (!q->limit)
 		q->limit = 100;
 	ctx_clear(&l->c);
-	return compare_load(&l->c, q, cmp, many);
+	return take_tables(l, q, cmp, compare_load(&l->c, q, cmp, many));
 }
 
 static void two(struct lab *l, struct compare_query q, struct compare *cmp)
@@ -57,7 +86,7 @@ static void hackbench(void **state)
 	two(l, QUERY, &cmp);
 	assert_int_equal(cmp.ntables, 1);
 	assert_int_equal(cmp.next, -1);
-	t = &cmp.tables[0];
+	t = &tables[0];
 	assert_int_equal(t->nrows, 3);
 	row = row_of(t, "hackbench.throughput");
 	assert_true(fabs(row->cells[0].mean - 479042.68774902937) < 1e-9);
@@ -79,9 +108,9 @@ static void unit_as_uploaded_else_by_rule(void **state)
 
 	lab_put_hackbench(l);
 	two(l, QUERY, &cmp);
-	for (size_t i = 0; i < cmp.tables[0].nrows; i++) {
-		const struct metric *m = cmp.tables[0].rows[i].metric;
-		const char *unit = cmp.tables[0].units[i];
+	for (size_t i = 0; i < tables[0].nrows; i++) {
+		const struct metric *m = tables[0].rows[i].metric;
+		const char *unit = tables[0].units[i];
 
 		if (strcmp(m->name, "hackbench.throughput") == 0)
 			assert_string_equal(unit, "KB/s");
@@ -93,23 +122,25 @@ static void unit_as_uploaded_else_by_rule(void **state)
 static void filters_do_not_change_verdicts(void **state)
 {
 	struct lab *l = *state;
-	struct compare all, some;
+	struct compare cmp;
+	const struct compare_table *all;
 	struct compare_query q = QUERY;
 	const struct comparison_row *a, *b;
 
 	lab_put_hackbench(l);
-	two(l, q, &all);
+	two(l, q, &cmp);
+	all = tables;
 	q.metric_glob = "*.through*";
 	q.role = ROLE_PRIMARY;
-	two(l, q, &some);
-	assert_int_equal(some.tables[0].nrows, 1);
-	a = row_of(&all.tables[0], "hackbench.throughput");
-	b = row_of(&some.tables[0], "hackbench.throughput");
+	two(l, q, &cmp);
+	assert_int_equal(tables[0].nrows, 1);
+	a = row_of(all, "hackbench.throughput");
+	b = row_of(&tables[0], "hackbench.throughput");
 	assert_true(a->cells[1].q == b->cells[1].q);
 	assert_int_equal(a->verdict, b->verdict);
 	q.role = ROLE_MONITOR;
-	two(l, q, &some);
-	assert_int_equal(some.tables[0].nrows, 0);
+	two(l, q, &cmp);
+	assert_int_equal(tables[0].nrows, 0);
 }
 
 static void changed_only_counts_what_it_hides(void **state)
@@ -121,11 +152,11 @@ static void changed_only_counts_what_it_hides(void **state)
 	lab_put_hackbench(l);
 	q.changed_only = true;
 	two(l, q, &cmp);
-	assert_int_equal(cmp.tables[0].nrows, 1);
-	assert_int_equal(cmp.tables[0].hidden, 2);
-	assert_int_equal(cmp.tables[0].counts[VERDICT_REGRESSION], 1);
-	assert_int_equal(cmp.tables[0].counts[VERDICT_SAME], 2);
-	assert_int_equal(cmp.tables[0].primary[VERDICT_SAME], 1); /* hackbench.idle% */
+	assert_int_equal(tables[0].nrows, 1);
+	assert_int_equal(tables[0].hidden, 2);
+	assert_int_equal(tables[0].counts[VERDICT_REGRESSION], 1);
+	assert_int_equal(tables[0].counts[VERDICT_SAME], 2);
+	assert_int_equal(tables[0].primary[VERDICT_SAME], 1); /* hackbench.idle% */
 }
 
 #define ONE_RUN(metric, v) "\"runs\": [{\"" metric "\": " v "}]"
@@ -142,16 +173,16 @@ static void a_table_needs_the_base_and_one_other(void **state)
 	lab_put(l, "dbench", "\"id\": \"v6.3\"", ONE_RUN("dbench.x", "1"));
 	assert_int_equal(load(l, &q, "v6.1", "v6.2", "v6.3", &cmp, NULL), E_OK);
 	assert_int_equal(cmp.ntables, 1); /* dbench lacks the base */
-	assert_string_equal(cmp.tables[0].series.testcase, "fio");
-	assert_true(cmp.tables[0].rows[0].cells[0].present);
-	assert_false(cmp.tables[0].rows[0].cells[1].present);
-	assert_true(cmp.tables[0].rows[0].cells[2].present);
+	assert_string_equal(tables[0].series.testcase, "fio");
+	assert_true(tables[0].rows[0].cells[0].present);
+	assert_false(tables[0].rows[0].cells[1].present);
+	assert_true(tables[0].rows[0].cells[2].present);
 	assert_int_equal(load(l, &q, "v6.1", "v6.2", NULL, &cmp, NULL), E_OK);
 	assert_int_equal(cmp.ntables, 0);
 	/* One alone: its values, of all its series. */
 	assert_int_equal(load(l, &q, "v6.3", NULL, NULL, &cmp, NULL), E_OK);
 	assert_int_equal(cmp.ntables, 2);
-	assert_int_equal(cmp.tables[0].nrows, 1);
+	assert_int_equal(tables[0].nrows, 1);
 }
 
 static void unknown_and_ambiguous(void **state)
@@ -188,11 +219,11 @@ static void paged_by_tables(void **state)
 	q.limit = 2;
 	assert_int_equal(load(l, &q, "v6.1", "v6.2", NULL, &cmp, NULL), E_OK);
 	assert_int_equal(cmp.ntables, 2);
-	assert_int_equal(cmp.next, cmp.tables[1].series.id);
+	assert_int_equal(cmp.next, tables[1].series.id);
 	q.after = cmp.next;
 	assert_int_equal(load(l, &q, "v6.1", "v6.2", NULL, &cmp, NULL), E_OK);
 	assert_int_equal(cmp.ntables, 1);
-	assert_string_equal(cmp.tables[0].series.testcase, "netperf");
+	assert_string_equal(tables[0].series.testcase, "netperf");
 	assert_int_equal(cmp.next, -1);
 	/* An axis is a filter before the limit counts. */
 	q = QUERY;
@@ -201,13 +232,13 @@ static void paged_by_tables(void **state)
 	q.naxes = 1;
 	assert_int_equal(load(l, &q, "v6.1", "v6.2", NULL, &cmp, NULL), E_OK);
 	assert_int_equal(cmp.ntables, 1);
-	assert_string_equal(cmp.tables[0].series.testcase, "netperf");
+	assert_string_equal(tables[0].series.testcase, "netperf");
 	/* So is the series' digest, by a prefix too. */
 	q = QUERY;
-	q.series = arena_strn(l->c.arena, cmp.tables[0].series.digest, 10);
+	q.series = arena_strn(l->c.arena, tables[0].series.digest, 10);
 	assert_int_equal(load(l, &q, "v6.1", "v6.2", NULL, &cmp, NULL), E_OK);
 	assert_int_equal(cmp.ntables, 1);
-	assert_string_equal(cmp.tables[0].series.testcase, "netperf");
+	assert_string_equal(tables[0].series.testcase, "netperf");
 	axis.value = "fio";
 	q.axes = &axis;
 	q.naxes = 1;
@@ -237,7 +268,7 @@ static void info_differences(void **state)
 	put_info(l, "v5.0", "{\"bios\": \"A\", \"host\": \"h1\", \"same\": \"s\"}", "6");
 	put_info(l, "v5.0", "{\"bios\": \"A\", \"host\": \"h2\", \"same\": \"s\"}", "7");
 	assert_int_equal(load(l, &q, "v1.0", "v2.0", NULL, &cmp, NULL), E_OK);
-	t = &cmp.tables[0];
+	t = &tables[0];
 	assert_int_equal(t->ninfos, 2);
 	assert_string_equal(t->infos[0].key, "bios");
 	assert_string_equal(t->infos[0].values[0], "A");
@@ -247,16 +278,16 @@ static void info_differences(void **state)
 	/* Told on one side only: a difference where the other side told anything, none where it was
 	 * silent. */
 	assert_int_equal(load(l, &q, "v2.0", "v3.0", NULL, &cmp, NULL), E_OK);
-	t = &cmp.tables[0];
+	t = &tables[0];
 	assert_int_equal(t->ninfos, 2);
 	assert_string_equal(t->infos[1].key, "same");
 	assert_null(t->infos[1].values[1]);
 	/* Runs of each column disagree in the same way: still not one surrounding. */
 	assert_int_equal(load(l, &q, "v1.0", "v5.0", NULL, &cmp, NULL), E_OK);
-	assert_int_equal(cmp.tables[0].ninfos, 1);
-	assert_string_equal(cmp.tables[0].infos[0].key, "host");
+	assert_int_equal(tables[0].ninfos, 1);
+	assert_string_equal(tables[0].infos[0].key, "host");
 	assert_int_equal(load(l, &q, "v2.0", "v4.0", NULL, &cmp, NULL), E_OK);
-	assert_int_equal(cmp.tables[0].ninfos, 0);
+	assert_int_equal(tables[0].ninfos, 0);
 }
 
 static void which_is_older(void **state)
@@ -308,28 +339,28 @@ static void printed_against_the_base_asked_for(void **state)
 	lab_put(l, "filebench", "\"id\": \"v5.5\"",
 		PRINTED("58.93", "{\"base\": \"b1b4705d54abedfd\", \"change_pct\": -0.8}"));
 	assert_int_equal(load(l, &q, "b1b4705d54", "v5.5", NULL, &cmp, NULL), E_OK);
-	c = &cmp.tables[0].rows[0].cells[1];
+	c = &tables[0].rows[0].cells[1];
 	assert_true(c->show_printed);
-	assert_true(cmp.tables[0].printed[0]);
-	assert_int_equal(cmp.tables[0].runs[0], 0);
+	assert_true(tables[0].printed[0]);
+	assert_int_equal(tables[0].runs[0], 0);
 	assert_true(c->reported);
 	/* Against another base than the one it was printed against. */
 	lab_put(l, "filebench", "\"id\": \"v5.7-rc1\"",
 		PRINTED("58.8", "{\"base\": \"b1b4705d54abedfd\", \"change_pct\": -1.0}"));
 	assert_int_equal(load(l, &q, "v5.5", "v5.7-rc1", NULL, &cmp, NULL), E_OK);
-	c = &cmp.tables[0].rows[0].cells[1];
+	c = &tables[0].rows[0].cells[1];
 	assert_false(c->show_printed);
 	assert_true(c->from_rounded);
 	/* The other way round it was not printed. */
 	assert_int_equal(load(l, &q, "v5.5", "b1b4705d54", NULL, &cmp, NULL), E_OK);
-	c = &cmp.tables[0].rows[0].cells[1];
+	c = &tables[0].rows[0].cells[1];
 	assert_false(c->show_printed);
 	assert_true(c->from_rounded);
 }
 
 int main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, lab_open, lab_close)
+#define T(f) cmocka_unit_test_setup_teardown(f, lab_open, close_all)
 	const struct CMUnitTest tests[] = {
 		T(hackbench),
 		T(unit_as_uploaded_else_by_rule),

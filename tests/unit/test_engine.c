@@ -241,6 +241,7 @@ static void test_full_disk_undoes_all(void **state)
 	assert_int_equal(insert(&f.c, 1, "a", "", 0), E_OK);
 	assert_int_equal(insert(&f.c, 2, "b", big, sizeof big), E_DISK_FULL);
 	assert_int_equal(f.c.err, E_DISK_FULL);
+	ctx_clear(&f.c);
 	int e = insert(&f.c, 3, "c", "", 0);
 	if (db_in_transaction(f.c.db)) {
 		assert_int_equal(e, E_OK);

@@ -75,8 +75,12 @@ static void test_top_level(void **state)
 	check_fault(HEAD "\"status\":\"invalid\"," RUNS "}", "status", "ok, incomplete or failed");
 	check_fault(HEAD "\"started\":\"yesterday\"," RUNS "}", "started", "must be a time");
 	check_fault(HEAD "\"started\":1689822060," RUNS "}", "started", "is a number");
-	check_fault(HEAD "\"distributions\":{}," RUNS "}", "distributions", "not taken yet");
-	check_fault(HEAD "\"replaces\":\"k\"," RUNS "}", "replaces", "not taken yet");
+	check_fault(HEAD "\"distributions\":{}," RUNS "}", "distributions", "is empty");
+	check_fault(HEAD "\"distributions\":{\"d\":{\"mean\":\"x\"}}," RUNS "}",
+		    "distributions[\"d\"].mean", "must be a number");
+	check_fault(HEAD "\"replaces\":\"\"," RUNS "}", "replaces", "empty");
+	check_fault(HEAD "\"key\":\"k\",\"replaces\":\"k\"," RUNS "}", "replaces", "own key");
+	check_fault(HEAD "\"stored\":{}," RUNS "}", "stored", "import");
 }
 
 static void test_axes(void **state)

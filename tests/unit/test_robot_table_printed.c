@@ -75,13 +75,18 @@ static const char *table(struct arena *a, const struct compare_commit *commits, 
 			 const struct comparison_column *cols)
 {
 	struct compare_table t = {.series = {.axes = axes, .naxes = naxes, .testcase = ""}};
-	struct compare cmp = {.ncommits = ncols, .ntables = 1, .tables = &t, .next = -1};
+	struct compare cmp = {.ncommits = ncols, .ntables = 1, .next = -1};
+	struct compare_column *columns = arena_array(a, struct compare_column, ncols);
 	auto_out struct out o;
 
 	for (size_t i = 0; i < naxes; i++)
 		if (strcmp(axes[i].name, "testcase") == 0)
 			t.series.testcase = axes[i].value;
 	cmp.commits = arena_copy(a, commits, ncols * sizeof(*commits));
+	for (size_t i = 0; i < ncols; i++)
+		columns[i].commit = &cmp.commits[i];
+	t.columns = columns;
+	t.ncols = ncols;
 	comparison_build(a, t.series.testcase, cols, ncols, &t.all);
 	t.rows = t.all.rows;
 	t.nrows = t.all.nrows;
