@@ -6,47 +6,23 @@
  * much as they want.
  *
  *   invent [--seed N] [--commits N] [--runs N] [--metrics N] [--boxes N] [--tests N] [--truth]
+ *   invent --year [--seed N] [--truth]
  *
  * Everything it writes says that it is invented: tree, subject, info. --truth prints the planted
- * steps instead: "commit metric factor" a line.
+ * steps instead: "commit metric factor" a line. --year writes another lab: a year with a plan
+ * (invent_plan.c), whose truth is JSON; of the options only the seed counts there.
  */
+#include "deploy/sample/invent.h"
+
 #include <math.h>
-#include <stdint.h>
 
 #include "server/base/num.h"
 
 struct options {
 	uint64_t seed;
 	long commits, runs, metrics, boxes, tests;
-	bool truth;
+	bool truth, year;
 };
-
-/* SplitMix64 (Steele, Lea, Flood 2014): small, and the same everywhere. */
-static uint64_t mix(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15u;
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-	return x ^ (x >> 31);
-}
-
-/* A number in [0, 1) that depends on all its arguments and nothing else. */
-static double uniform(uint64_t seed, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
-{
-	uint64_t h = mix(mix(mix(mix(mix(seed) ^ a) ^ b) ^ c) ^ d);
-
-	return (double)(h >> 11) * 0x1p-53;
-}
-
-/* Sum of twelve uniforms less six: near enough to normal, without libm's last digit. */
-static double noise(uint64_t seed, uint64_t a, uint64_t b, uint64_t c)
-{
-	double s = -6;
-
-	for (uint64_t i = 0; i < 12; i++)
-		s += uniform(seed, a, b, c, 1000 + i);
-	return s;
-}
 
 static const struct test {
 	const char *testcase, *axis, *value;
@@ -91,17 +67,18 @@ static void commit_id(const struct options *o, long c, char id[41])
 {
 	for (int i = 0; i < 40; i += 8)
 		snprintf(id + i, 9, "%08x",
-			 (unsigned)mix(o->seed * 1000003 + (uint64_t)c * 5 + (uint64_t)i));
+			 (unsigned)invent_mix(o->seed * 1000003 + (uint64_t)c * 5 + (uint64_t)i));
 }
 
 /* The planted truth: one metric in forty of a test steps once, by 3 to 15 %, on every box alike. */
 static bool step_of(const struct options *o, size_t test, long metric, long *at, double *factor)
 {
-	if (uniform(o->seed, 1, test, (uint64_t)metric, 0) >= 0.025 && metric != 0)
+	if (invent_uniform(o->seed, 1, test, (uint64_t)metric, 0) >= 0.025 && metric != 0)
 		return false;
-	*at = 1 + (long)(uniform(o->seed, 2, test, (uint64_t)metric, 0) * (double)(o->commits - 1));
-	double size = 0.03 + 0.12 * uniform(o->seed, 3, test, (uint64_t)metric, 0);
-	*factor = uniform(o->seed, 4, test, (uint64_t)metric, 0) < .5 ? 1 - size : 1 + size;
+	*at = 1 + (long)(invent_uniform(o->seed, 2, test, (uint64_t)metric, 0) *
+			 (double)(o->commits - 1));
+	double size = 0.03 + 0.12 * invent_uniform(o->seed, 3, test, (uint64_t)metric, 0);
+	*factor = invent_uniform(o->seed, 4, test, (uint64_t)metric, 0) < .5 ? 1 - size : 1 + size;
 	return o->commits > 1;
 }
 
@@ -109,16 +86,18 @@ static double sample(const struct options *o, long box, size_t test, long commit
 		     long metric)
 {
 	uint64_t where = ((uint64_t)box << 8 | test) << 20 | (uint64_t)metric;
-	double magnitude = uniform(o->seed, 5, test, (uint64_t)metric, 0) * 6;
-	double level = pow(10, 1 + floor(magnitude)) * (1 + 9 * uniform(o->seed, 6, where, 0, 0));
-	double relative = 0.002 + 0.02 * uniform(o->seed, 7, where, 0, 0);
+	double magnitude = invent_uniform(o->seed, 5, test, (uint64_t)metric, 0) * 6;
+	double level =
+		pow(10, 1 + floor(magnitude)) * (1 + 9 * invent_uniform(o->seed, 6, where, 0, 0));
+	double relative = 0.002 + 0.02 * invent_uniform(o->seed, 7, where, 0, 0);
 	long at;
 	double factor;
 
 	if (step_of(o, test, metric, &at, &factor) && commit >= at)
 		level *= factor;
-	level *= 1 + 0.3 * relative * noise(o->seed, 8, where, (uint64_t)commit);
-	level *= 1 + relative * noise(o->seed, 9, where, (uint64_t)commit * 64 + (uint64_t)run);
+	level *= 1 + 0.3 * relative * invent_noise(o->seed, 8, where, (uint64_t)commit);
+	level *= 1 +
+		 relative * invent_noise(o->seed, 9, where, (uint64_t)commit * 64 + (uint64_t)run);
 	/* Counters are whole numbers, rates are not. */
 	return level > 1e5 ? nearbyint(level) : nearbyint(level * 1000) / 1000;
 }
@@ -189,6 +168,14 @@ static void print_truth(const struct options *o)
 			}
 }
 
+static void print_lab(const struct options *o)
+{
+	for (long c = 0; c < o->commits; c++)
+		for (long b = 0; b < o->boxes; b++)
+			for (size_t t = 0; t < NTESTS && (long)t < o->tests; t++)
+				print_submission(o, b, t, c);
+}
+
 static bool parse(struct options *o, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
@@ -196,6 +183,10 @@ static bool parse(struct options *o, int argc, char **argv)
 
 		if (strcmp(argv[i], "--truth") == 0) {
 			o->truth = true;
+			continue;
+		}
+		if (strcmp(argv[i], "--year") == 0) {
+			o->year = true;
 			continue;
 		}
 		if (i + 1 == argc || !num_parse_int(argv[i + 1], 1, 1000000, &v))
@@ -227,16 +218,14 @@ int main(int argc, char **argv)
 	if (!parse(&o, argc, argv)) {
 		fprintf(stderr, "usage: invent [--seed N] [--commits N] [--runs N] [--metrics N] "
 				"[--boxes N]"
-				" [--tests N] [--truth]\n");
+				" [--tests N] [--truth] | invent --year [--seed N] [--truth]\n");
 		return 2;
 	}
-	if (o.truth) {
+	if (o.year)
+		(o.truth ? invent_year_truth : invent_year)(o.seed);
+	else if (o.truth)
 		print_truth(&o);
-		return 0;
-	}
-	for (long c = 0; c < o.commits; c++)
-		for (long b = 0; b < o.boxes; b++)
-			for (size_t t = 0; t < NTESTS && (long)t < o.tests; t++)
-				print_submission(&o, b, t, c);
+	else
+		print_lab(&o);
 	return ferror(stdout) || fflush(stdout) ? 1 : 0;
 }

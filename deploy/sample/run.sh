@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Serves the sample lab: starts the server, uploads the scenarios and the invented lab as a rig would, over HTTP
+# Serves the sample lab: starts the server, uploads the scenarios and the invented year as a rig would, over HTTP
 # with a token, and says what to look at first. Run again, everything is a duplicate and nothing is stored twice.
 #   run.sh BUILD [ADDR:PORT]
 set -eu
@@ -46,7 +46,13 @@ upload() { # reads NDJSON on standard input
 for f in deploy/sample/*.ndjson; do
 	upload <"$f"
 done
-"$build/invent" --commits 40 --runs 4 --metrics 120 | upload
+# 30 MB, in bodies that a small server takes easily.
+rm -f "$state"/year.*
+"$build/invent" --year | split -l 1000 - "$state/year."
+for f in "$state"/year.*; do
+	upload <"$f"
+	rm -f "$f"
+done
 
 cat <<END
 
@@ -56,6 +62,9 @@ Plumbline serves its sample lab on $url
   raw samples, six runs a side       $url/compare?commits=7bc162d5cc4d,a0fd217e6d6f
   the same as a kernel mail has it   curl '$url/compare.txt?commits=7bc162d5cc4d,a0fd217e6d6f'
   one commit on every machine        $url/c/a0fd217e6d6f
+  an invented year: a regression     $url/compare?commits=25448f2a94e0,33d758883745&axis.testcase=hackbench
+  the year: one metric over it       $url/history?series=53f4b0873dfc62cd565f07c35336fdd7&metric=hackbench.throughput
+  the year: a fix, two versions      $url/compare?commits=8887e3c1cc9d,a79f3ab057d0,8faa443bd48a
   everything                         $url/
 
 Ctrl-C stops it. The database is $state/sample.db, the log $state/log.
