@@ -249,7 +249,10 @@ static int judge(struct ctx *c, struct arena *keep, int64_t commit_id, struct co
 	if (out->has_base)
 		cols[ncols].cells = match_printed(c->arena, &cols[ncols], &out->base);
 	ncols++;
-	comparison_build(c->arena, out->series.testcase, cols, ncols, &cmp);
+	if (!comparison_build(c->arena, out->series.testcase, cols, ncols, &cmp))
+		return fail(c, E_TOO_LARGE,
+			    "series %lld has more rows and values than can be compared at once",
+			    (long long)out->series.id);
 	e = quarantine_hold(c, out->series.tbox_group, &cmp, ncols - 1, &out->quarantined);
 	if (e < 0)
 		return e;
@@ -274,7 +277,12 @@ static int load_result(struct ctx *c, struct arena *scratch, const struct measur
 	e = judge(c, keep, m->commit_id, out);
 	c->arena = keep;
 	arena_reset(scratch);
-	return e;
+	if (e != E_TOO_LARGE)
+		return e;
+	/* The other series of the commit are still worth reading. */
+	out->too_large = arena_str(keep, c->detail);
+	ctx_clear(c);
+	return E_OK;
 }
 
 /* Series whose own figures got worse come first, then those where anything did; ties by the largest

@@ -35,6 +35,7 @@ struct commit_result {
 	struct series series;
 	int64_t n, failed;       /* runs: ok; failed or incomplete */
 	bool printed;            /* something came as a summary */
+	const char *too_large;   /* why nothing of it is judged here; NULL: all is */
 	const char *quarantined; /* its machine, not judged therefore; NULL: it is judged */
 	bool has_base;
 	struct commit base;

@@ -205,6 +205,8 @@ static void write_result(struct jw *w, const struct commit_result *x)
 	jw_int(w, "failed", x->failed);
 	if (x->quarantined)
 		jw_str(w, "quarantined", x->quarantined);
+	if (x->too_large)
+		jw_str(w, "error", x->too_large);
 	jw_str(w, "base", x->has_base ? x->base.name : NULL);
 	write_rows(w, "worst", &x->worst);
 	jw_int(w, "worst_in_all", (int64_t)x->worst.seen);

@@ -187,7 +187,9 @@ static void write_result(struct req *r, const struct commit_page *p, const struc
 	html(r->out, "</h3>\n<p class=\"setup\">%s</p>\n", part_series_rest(a, &x->series));
 	write_runs_line(r, p, x);
 	part_quarantine(r, x->quarantined);
-	if (x->has_base) {
+	if (x->too_large) {
+		html(r->out, "<p class=\"warn\">Not compared: %s.</p>\n", x->too_large);
+	} else if (x->has_base) {
 		write_rows(r, p, x, "Worse, or moved without a known direction", &x->worst);
 		write_rows(r, p, x, "Better", &x->best);
 		write_steady(r, x);

@@ -175,6 +175,10 @@ static void txt_result(struct req *r, const struct commit_result *x)
 		out_fmt(r->out,
 			x->n ? ", %" PRId64 " more failed" : " ended well, %" PRId64 " failed",
 			x->failed);
+	if (x->too_large) {
+		out_fmt(r->out, ", not compared: %s\n", x->too_large);
+		return;
+	}
 	if (!x->has_base) {
 		out_str(r->out, ", no measured ancestor to compare with\n");
 		txt_values(r, x);

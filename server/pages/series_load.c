@@ -118,9 +118,13 @@ static int load_last(struct ctx *c, struct series_page *out)
 	c->arena = scratch;
 	e = cell_load(c, out->series.id, out->commits[at].commit_id, false, &data);
 	c->arena = keep;
+	if (e == E_TOO_LARGE ||
+	    (e >= 0 && !comparison_build(scratch, out->series.testcase, &data.column, 1, &cmp))) {
+		ctx_clear(c); /* the page without last values is still a page */
+		return E_OK;
+	}
 	if (e < 0)
 		return e;
-	comparison_build(scratch, out->series.testcase, &data.column, 1, &cmp);
 	if (cmp.nrows > 1)
 		qsort(cmp.rows, cmp.nrows, sizeof(*cmp.rows), compare_row_ids);
 	for (size_t i = 0; i < out->nmetrics; i++) {

@@ -284,6 +284,12 @@ test('a series that is too large says so, and the others are shown', async () =>
 	const one = await s.get(`/compare.json?${url}&series=${large.series_digest}`);
 	assert.equal(one.status, 413);
 	assert.match(JSON.parse(one.text).detail, /^series \d+ has more/);
+	const { results } = (await s.json(`/commit/${E}.json`)).json;
+	assert.match(results.find((r) => r.series.axes.testcase === 'large').error, /^series \d+ has more/);
+	assert.ok(!('error' in results.find((r) => r.series.axes.testcase === 'small')));
+	for (const accept of ['text/html', 'text/plain'])
+		assert.match((await s.get(`/commit/${E}`, { accept })).text, /[Nn]ot compared: series \d+ has more/);
+	assert.equal((await s.get(`/series/${large.series_digest}.json`)).status, 200);
 	const cell = (await table(`${url}&view=matrix`)).matrix.rows.find((r) => r.testcase === 'large').cells[0];
 	assert.match(cell.error, /^series \d+ has more/);
 });
