@@ -120,7 +120,7 @@ export class Cases {
 		for (let i = 0; i < 34; i++)
 			await put('wide-values', commits[0], runs('x', i), { value: String(100 + i) });
 		const wide = `axis.tbox_group=wide&commits=${X},${Y}`;
-		return [`/compare.json?commit=${X}&across=value`, `/compare.json?${wide}`, `/compare.json?${wide}&view=matrix`,
+		return [`/commit/${X}.json`, `/compare.json?commit=${X}&across=value`, `/compare.json?${wide}`, `/compare.json?${wide}&view=matrix`,
 			`/compare.json?axis.testcase=wide-percent&pairs=${'9'.repeat(40)}..${X},${'9'.repeat(40)}..${Y}`];
 	}
 
