@@ -38,6 +38,11 @@ struct import {
 	bool is_copy; /* native: lines of `plumbline export` are taken, with all that they restore
 		       */
 
+	/* Called after each document of an array; negative (with its failure set) ends the reading.
+	 * NULL: nobody asks. For who must bound what many documents come to. */
+	int (*after_document)(void *arg);
+	void *after_arg;
+
 	/* filled by the importer */
 	struct submission *subs; /* in the arena */
 	size_t n, cap;

@@ -43,12 +43,12 @@ static const char *skip_bare(const char *p, const char *end)
 }
 
 enum json_scan json_scan_value(const char *p, const char *end, unsigned max_depth,
-			       const char **stop)
+			       unsigned max_brackets, const char **stop)
 {
 	static const unsigned char special[256] = {
 		['"'] = 1, ['{'] = 1, ['['] = 1, ['}'] = 1, [']'] = 1,
 	};
-	unsigned depth = 0;
+	unsigned depth = 0, brackets = 0;
 
 	if (!special[(unsigned char)*p]) {
 		*stop = skip_bare(p, end);
@@ -64,9 +64,9 @@ enum json_scan json_scan_value(const char *p, const char *end, unsigned max_dept
 			if (!p)
 				break;
 		} else if (ch == '{' || ch == '[') {
-			if (++depth > max_depth) {
+			if (++depth > max_depth || ++brackets > max_brackets) {
 				*stop = p - 1;
-				return JSON_SCAN_DEEP;
+				return depth > max_depth ? JSON_SCAN_DEEP : JSON_SCAN_MANY;
 			}
 		} else if (depth) {
 			depth--;

@@ -12,12 +12,13 @@
 enum json_scan {
 	JSON_SCAN_OK,   /* *stop is behind the value */
 	JSON_SCAN_CUT,  /* the bytes end inside the value; *stop is end */
-	JSON_SCAN_DEEP, /* *stop is the bracket that is one too many */
+	JSON_SCAN_DEEP, /* *stop is the bracket that is one too many inside others */
+	JSON_SCAN_MANY, /* *stop is the bracket that is one too many in all */
 };
 
 /* p is at the first byte of a value (no space before it), p < end. */
 enum json_scan json_scan_value(const char *p, const char *end, unsigned max_depth,
-			       const char **stop);
+			       unsigned max_brackets, const char **stop);
 /* The first byte that is not JSON white space, or end. */
 const char *json_skip_space(const char *p, const char *end);
 

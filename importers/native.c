@@ -7,9 +7,16 @@
  */
 #include "importers/native.h"
 
+#include <malloc.h>
+#include <pthread.h>
+
 #include "importers/json_scan.h"
 #include "server/base/arena.h"
 #include "server/base/clock.h"
+
+/* A document's tree is up to 20 times its text: there is one big one at a time in the process. */
+#define BIG_DOCUMENT ((size_t)1 << 20)
+static pthread_mutex_t big_document = PTHREAD_MUTEX_INITIALIZER;
 
 /* What ends the reading counts alone: faults found so far are of no use to who sent half a
  * document. */
@@ -50,13 +57,24 @@ static void clean(char *s)
 	}
 }
 
+/* Frees a document's tree. The pages of a big one go back to the system: glibc would keep them for
+ * this thread alone. */
+static void forget(struct native *nv, json_t *v)
+{
+	json_decref(v);
+	if (nv->size <= BIG_DOCUMENT)
+		return;
+	malloc_trim(0);
+	pthread_mutex_unlock(&big_document);
+}
+
 /* One document that begins at p; *stop is behind it. NULL after a failure. */
 static json_t *parse(struct native *nv, const char *p, const char **stop)
 {
 	size_t left = (size_t)(nv->end - p);
 	size_t most = nv->in->is_copy && nv->one_line ? NATIVE_COPY_LINE_MAX : NATIVE_DOCUMENT_MAX;
 	const char *end = left > most ? p + most + 1 : nv->end;
-	enum json_scan found = json_scan_value(p, end, NATIVE_DEPTH_MAX, stop);
+	enum json_scan found = json_scan_value(p, end, NATIVE_DEPTH_MAX, NATIVE_BRACKETS_MAX, stop);
 	json_error_t error;
 	json_t *v;
 
@@ -65,15 +83,24 @@ static json_t *parse(struct native *nv, const char *p, const char **stop)
 			NATIVE_DEPTH_MAX);
 		return NULL;
 	}
+	if (found == JSON_SCAN_MANY) {
+		give_up(nv, E_TOO_LARGE, "%s: more than %d objects and arrays in one document",
+			position(nv, *stop + 1), NATIVE_BRACKETS_MAX);
+		return NULL;
+	}
 	if ((size_t)(*stop - p) > most) {
 		give_up(nv, E_TOO_LARGE,
 			"%s: the document that begins here is larger than %zu bytes",
 			position(nv, p + 1), most);
 		return NULL;
 	}
-	v = json_loadb(p, (size_t)(*stop - p),
+	nv->size = (size_t)(*stop - p);
+	if (nv->size > BIG_DOCUMENT)
+		pthread_mutex_lock(&big_document);
+	v = json_loadb(p, nv->size,
 		       JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL | JSON_DECODE_ANY, &error);
 	if (!v) {
+		forget(nv, v);
 		clean(error.text);
 		syntax_error(nv, p + error.position, error.text);
 	}
@@ -261,7 +288,9 @@ static int read_array(struct native *nv, const char *p)
 		nv->ctx->item = item;
 		read_submission(nv, v);
 		nv->ctx->item = -1;
-		json_decref(v);
+		forget(nv, v);
+		if (nv->in->after_document && nv->in->after_document(nv->in->after_arg) < 0)
+			return nv->ctx->err;
 		p = json_skip_space(p, nv->end);
 		if (p == nv->end || (*p != ',' && *p != ']'))
 			return syntax_error(nv, p < nv->end ? p + 1 : p, "',' or ']' expected");
@@ -285,7 +314,7 @@ static int read_single(struct native *nv, const char *p)
 		return nv->ctx->err;
 	if ((size_t)(p - begin) > NATIVE_DOCUMENT_MAX && !json_object_get(v, "stored") &&
 	    !json_object_get(v, "artifact")) {
-		json_decref(v);
+		forget(nv, v);
 		return give_up(nv, E_TOO_LARGE, "the line is larger than %zu bytes",
 			       NATIVE_DOCUMENT_MAX);
 	}
@@ -297,7 +326,7 @@ static int read_single(struct native *nv, const char *p)
 				"must be an object or a non-empty array, is %s", json_read_kind(v));
 	else if (!nv->one_line || !native_read_aside(nv, v))
 		read_submission(nv, v);
-	json_decref(v);
+	forget(nv, v);
 	return nv->ctx->err;
 }
 

@@ -36,7 +36,8 @@ static json_t *parse(struct ctx *c, const char *bytes, size_t n)
 		fail(c, E_SYNTAX, "line 1, column 1: the body is empty");
 		return NULL;
 	}
-	if (json_scan_value(p, bytes + n, NATIVE_DEPTH_MAX, &stop) == JSON_SCAN_DEEP) {
+	if (json_scan_value(p, bytes + n, NATIVE_DEPTH_MAX, NATIVE_BRACKETS_MAX, &stop) ==
+	    JSON_SCAN_DEEP) {
 		fail(c, E_SYNTAX, "nested deeper than %d levels", NATIVE_DEPTH_MAX);
 		return NULL;
 	}

@@ -43,6 +43,6 @@ bool import_has_lines(const char *name, const char *p, size_t n)
 	line_end = memchr(p, '\n', (size_t)(end - p));
 	if (!line_end)
 		return false;
-	return json_scan_value(p, line_end, 64, &stop) == JSON_SCAN_OK &&
+	return json_scan_value(p, line_end, 64, UINT_MAX, &stop) == JSON_SCAN_OK &&
 	       json_skip_space(stop, line_end) == line_end;
 }

@@ -6,6 +6,7 @@
  */
 #include "server/http/conn.h"
 
+#include <malloc.h>
 #include <strings.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -43,6 +44,8 @@ static int grow(struct conn *c, size_t want, size_t max)
 		return 0;
 	while (cap <= want)
 		cap *= 2;
+	if (!b->cap && want > 16 * KIB)
+		cap = want + 1; /* the length is known */
 	if (cap > max + 1)
 		cap = max + 1;
 	if (!budget_take(c->http, cap - b->cap))
@@ -55,7 +58,7 @@ static int grow(struct conn *c, size_t want, size_t max)
 	return 0;
 }
 
-void body_free(struct conn *c)
+static void drop_bytes(struct conn *c)
 {
 	struct body *b = &c->body;
 
@@ -65,12 +68,48 @@ void body_free(struct conn *c)
 	b->len = b->cap = 0;
 }
 
+void body_free(struct conn *c)
+{
+	drop_bytes(c);
+	atomic_fetch_sub(&c->http->counters.body_bytes, (int64_t)c->body.charged);
+	c->body.charged = 0;
+}
+
+void body_drop(struct req *r)
+{
+	struct conn *c = (struct conn *)r;
+	bool large = c->body.cap > 4 * MIB;
+
+	drop_bytes(c);
+	r->body = NULL;
+	r->body_len = 0;
+	if (large)
+		malloc_trim(0);
+}
+
+int body_charge(struct req *r)
+{
+	struct conn *c = (struct conn *)r;
+	struct body *b = &c->body;
+	size_t bytes = arena_used(r->ctx.arena);
+
+	if (bytes < b->charged + 64 * KIB)
+		return 0;
+	if (b->cap + bytes > BODIES_MAX)
+		return fail(&r->ctx, E_TOO_LARGE,
+			    "the body holds too much to be read at once: send it in parts");
+	if (!budget_take(c->http, bytes - b->charged))
+		return busy(c);
+	b->charged = bytes;
+	return 0;
+}
+
 int body_expect(struct conn *c)
 {
 	struct ctx *ctx = &c->r.ctx;
 	const char *encoding = request_header(c, MHD_HTTP_HEADER_CONTENT_ENCODING);
 	const char *length = request_header(c, MHD_HTTP_HEADER_CONTENT_LENGTH);
-	int64_t n;
+	int64_t n = 0;
 
 	if (!(c->route->flags & BODY))
 		return 0;
@@ -83,11 +122,15 @@ int body_expect(struct conn *c)
 		c->body.coding = CODING_ZSTD;
 	else if (encoding && strcasecmp(encoding, "identity") != 0)
 		return fail(ctx, E_MEDIA_TYPE, "Content-Encoding can be gzip, zstd or identity");
-	if (length && num_parse_int(length, 0, INT64_MAX, &n) && n > c->http->config->max_body)
+	if (length && !num_parse_int(length, 0, INT64_MAX, &n))
+		length = NULL;
+	if (n > c->http->config->max_body)
 		return fail(ctx, E_TOO_LARGE, "a body may have %zu bytes", c->body.max);
 	if (atomic_load(&c->http->counters.body_bytes) >= (int64_t)BODIES_MAX)
 		return busy(c);
-	return 0;
+	/* All of it at once: ten large bodies that each got half would all have to be sent again.
+	 */
+	return length ? grow(c, (size_t)n, c->body.max) : 0;
 }
 
 bool body_add(struct conn *c, const char *p, size_t n)

@@ -70,6 +70,8 @@ void *conn_on_uri(void *cls, const char *uri, struct MHD_Connection *mc)
 	c->r.writer = h->writer;
 	c->r.counters = &h->counters;
 	c->r.submit = conn_submit;
+	c->r.charge = body_charge;
+	c->r.drop_body = body_drop;
 	c->r.css_href = asset_path("app.css");
 	c->r.js_href = asset_path("app.js");
 	c->peer = MHD_get_connection_info(mc, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;

@@ -59,6 +59,10 @@ struct req {
 	size_t file_bytes;    /* taken of the room for files being sent; see artifact_sent */
 	const char *forever;  /* the body never changes at this address: its ETag, without quotes */
 
+	/* set by http.c: takes from the room of all uploads what the arena has grown to; negative:
+	 * busy, or larger than all that room */
+	int (*charge)(struct req *r);
+	void (*drop_body)(struct req *r); /* it has been read: body is NULL */
 	/* set by http.c: queues the job and answers when it is done; see req_submit */
 	int (*submit)(struct req *r, struct job *j, int (*reply)(struct req *r, struct job *j));
 };

@@ -77,10 +77,17 @@ static int reply_document(struct req *r, struct job *j)
 	return created ? 201 : 200;
 }
 
+static int charge(void *arg)
+{
+	struct req *r = arg;
+
+	return r->charge(r);
+}
+
 static int upload_document(struct req *r)
 {
 	struct ctx *c = &r->ctx;
-	struct import in = {.ctx = c};
+	struct import in = {.ctx = c, .after_document = charge, .after_arg = r};
 	struct intake *t = arena_array(c->arena, struct intake, 1);
 	const struct uploader by = uploader_of(r);
 	int e = import_native(&in, r->body, r->body_len);
@@ -95,7 +102,8 @@ static int upload_document(struct req *r)
 	if (c->err)
 		return c->err;
 	intake_all(t, c->arena, in.subs, in.n, in.is_array, &by);
-	t->job.weight = r->body_len;
+	r->drop_body(r);
+	t->job.weight = arena_used(r->ctx.arena);
 	return req_submit(r, &t->job, reply_document);
 }
 
@@ -199,12 +207,14 @@ static int cut_lines(struct req *r, struct lines *l)
 	return E_OK;
 }
 
-/* Reads every line; those that are refused say so already. Returns how many are to be stored. */
-static size_t read_lines(struct req *r, struct lines *l)
+/* Reads every line; those that are refused say so already. Returns how many are to be stored;
+ * negative when the whole body can not be taken now. */
+static long read_lines(struct req *r, struct lines *l)
 {
 	struct ctx *c = &r->ctx;
 	struct import in = {.ctx = c};
-	size_t good = 0, faults = 0;
+	size_t faults = 0;
+	long good = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
 		size_t before = in.n;
@@ -217,6 +227,8 @@ static size_t read_lines(struct req *r, struct lines *l)
 				      faults < FAULTS_TOTAL ? FAULTS_MAX : FAULTS_FEW);
 			faults += l->items[i].nfaults;
 		}
+		if (r->charge(r) < 0)
+			return c->err;
 	}
 	/* only now: the list may have moved while it grew */
 	for (size_t i = 0; i < l->n; i++) {
@@ -231,15 +243,18 @@ static int upload_lines(struct req *r)
 	struct intake *t = arena_array(r->ctx.arena, struct intake, 1);
 	const struct uploader by = uploader_of(r);
 	struct lines l = {0};
-	size_t good;
+	long good;
 
 	if (cut_lines(r, &l) < 0)
 		return r->ctx.err;
 	good = read_lines(r, &l);
+	if (good < 0)
+		return (int)good;
 	intake_each(t, l.items, l.n, &by);
 	if (!good)
 		return write_lines(r, t);
-	t->job.weight = r->body_len;
+	r->drop_body(r);
+	t->job.weight = arena_used(r->ctx.arena);
 	return req_submit(r, &t->job, reply_lines);
 }
 

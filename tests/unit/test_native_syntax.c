@@ -220,6 +220,25 @@ static void test_many_documents(void **state)
 	end(&f);
 }
 
+/* 25,000 summary cells with what was printed of them are 50,001 objects and more: too many for one
+ * tree. */
+static void test_too_many_objects(void **state)
+{
+	struct fixture f;
+	auto_out struct out json = {0};
+
+	(void)state;
+	out_init(&json, OUT_MAX_DEFAULT);
+	out_str(&json, "{\"summary\":{");
+	for (int i = 0; i < 25000; i++)
+		out_fmt(&json, "%s\"m%d\":{\"printed\":{}}", i ? "," : "", i);
+	out_str(&json, "}}");
+	begin(&f);
+	assert_int_equal(import_native(&f.in, json.p, json.len), E_TOO_LARGE);
+	assert_non_null(strstr(f.ctx.detail, "more than 50000 objects and arrays"));
+	end(&f);
+}
+
 /* --- the scanner
  * --------------------------------------------------------------------------------------- */
 
@@ -227,7 +246,7 @@ static void check_scan(const char *json, enum json_scan expected, size_t length)
 {
 	const char *stop;
 
-	assert_int_equal(json_scan_value(json, json + strlen(json), 3, &stop), expected);
+	assert_int_equal(json_scan_value(json, json + strlen(json), 3, 6, &stop), expected);
 	assert_int_equal(stop - json, length);
 }
 
@@ -237,6 +256,8 @@ static void test_scan(void **state)
 	check_scan("{}x", JSON_SCAN_OK, 2);
 	check_scan("[[[]]],", JSON_SCAN_OK, 6);
 	check_scan("[[[[]]]]", JSON_SCAN_DEEP, 3);
+	check_scan("[[],[],[],[],[]]", JSON_SCAN_OK, 16);
+	check_scan("[[],[],[],[],[],[]]", JSON_SCAN_MANY, 16);
 	check_scan("{\"}\":\"]\"}]", JSON_SCAN_OK, 9);
 	check_scan("\"a\\\"b\" ", JSON_SCAN_OK, 6);
 	check_scan("\"a\\\\\" \"", JSON_SCAN_OK, 5);
@@ -258,6 +279,7 @@ int main(void)
 		cmocka_unit_test(test_syntax_after_faults),
 		cmocka_unit_test(test_control_characters_in_messages),
 		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_too_many_objects),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_many_documents),

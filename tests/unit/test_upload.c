@@ -39,6 +39,19 @@ static int run_once(struct ctx *c, struct job *j)
 	return e < 0 ? e : j->store(c, j);
 }
 
+/* There is always room. */
+static int charge(struct req *r)
+{
+	(void)r;
+	return E_OK;
+}
+
+static void drop_body(struct req *r)
+{
+	r->body = NULL;
+	r->body_len = 0;
+}
+
 static int submit(struct req *r, struct job *j, int (*reply)(struct req *r, struct job *j))
 {
 	struct ctx *c = j->ctx = &r->ctx;
@@ -92,6 +105,8 @@ static struct asked *ask(const char *type, const char *body)
 	a->r.content_type = type;
 	a->r.token = &token;
 	a->r.submit = submit;
+	a->r.charge = charge;
+	a->r.drop_body = drop_body;
 	status = page_upload_runs(&a->r);
 	if (status != REQ_PENDING)
 		a->status = status;
