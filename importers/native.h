@@ -8,11 +8,10 @@
 #include "importers/json_read.h"
 
 #define NATIVE_DEPTH_MAX    32    /* brackets inside brackets; the form itself needs 7 */
-#define NATIVE_BRACKETS_MAX 50000 /* objects and arrays of a document: 200 bytes each in its tree  \
-				   */
-#define NATIVE_RUNS_MAX 10000     /* of one submission */
-#define NATIVE_UNIT_MAX 64
-#define NATIVE_AXES_MAX 256
+#define NATIVE_BRACKETS_MAX 50000 /* of a document: 200 bytes each in its tree */
+#define NATIVE_RUNS_MAX     10000 /* of one submission */
+#define NATIVE_UNIT_MAX     64
+#define NATIVE_AXES_MAX     256
 
 /* The metric names of a run in the order they came in, and where each goes when they are sorted.
  * Programs write run after run in one order, so the next run is held against this one before

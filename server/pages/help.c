@@ -183,6 +183,8 @@ static void write_answers(struct req *r)
 	html(r->out, "</tbody></table>\n<p>Errors are problem documents (RFC 9457) with a list "
 		     "<code>errors</code>.</p>\n<p>");
 	html_link(r->out, url_path(r->ctx.arena, "/runs"), "See what came last");
+	html(r->out, " · ");
+	html_link(r->out, url_path(r->ctx.arena, "/openapi.json"), "All of it for programs");
 	html(r->out, "</p>\n");
 }
 
