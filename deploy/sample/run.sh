@@ -24,12 +24,13 @@ if ! read -r line <"$state/listening"; then
 fi
 url=${line#listening on }
 
-if ! [ -s "$state/token" ]; then
-	(umask 077 && "$build/plumbline" token create --name sample --scope upload \
-		--database "$state/sample.db" >"$state/token" 2>>"$state/log")
+secret=$state/secret
+if ! [ -s "$secret" ]; then
+	(umask 077 && "$build/plumbline" token create --name sample --scope upload,admin \
+		--database "$state/sample.db" >"$secret" 2>>"$state/log")
 fi
 header="$state/header"
-(umask 077 && printf 'Authorization: Bearer %s\n' "$(cat "$state/token")" >"$header")
+(umask 077 && printf 'Authorization: Bearer %s\n' "$(cat "$secret")" >"$header")
 
 upload() { # reads NDJSON on standard input
 	answer=$(curl -sS --fail-with-body -H @"$header" -H 'Content-Type: application/x-ndjson' \
@@ -53,6 +54,18 @@ for f in "$state"/year.*; do
 	upload <"$f"
 	rm -f "$f"
 done
+# One box of the year ran a broken version of its rig for a week: what it sent is marked, once, and stays in view.
+case $(curl -sS "$url/corrections.json?limit=1") in
+*'"corrections":[]'*)
+	curl -sS --fail-with-body -o "$state/answer" -H @"$header" -H 'Content-Type: application/json' \
+		"$url/api/v1/corrections" --data '{"select": {"machine": "year-icl-2sp1",
+		"info.rig_version": "1.9-rc1"}, "set": {"status": "invalid"},
+		"reason": "this version of the rig reported ten times too much"}' || {
+		cat "$state/answer" >&2
+		kill -TERM $server
+		exit 1
+	} ;;
+esac
 
 cat <<END
 
@@ -65,6 +78,7 @@ Plumbline serves its sample lab on $url
   an invented year: a regression     $url/compare?commits=25448f2a94e0,33d758883745&axis.testcase=hackbench
   the year: one metric over it       $url/history?series=53f4b0873dfc62cd565f07c35336fdd7&metric=hackbench.throughput
   the year: a fix, two versions      $url/compare?commits=8887e3c1cc9d,a79f3ab057d0,8faa443bd48a
+  the year: what was corrected, why  $url/corrections
   everything                         $url/
 
 Ctrl-C stops it. The database is $state/sample.db, the log $state/log.

@@ -303,7 +303,7 @@ static void html_cell(struct req *r, const struct compare *cmp, const struct mat
 	struct out *o = r->out;
 
 	if (!c) {
-		html(o, "<td>–</td>");
+		html(o, "<td class=\"num\">–</td>");
 		return;
 	}
 	html(o, "<td class=\"num verdict-%s\" title=\"%s\">", verdict_name(c->verdict),
