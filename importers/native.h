@@ -10,6 +10,7 @@
 #define NATIVE_DEPTH_MAX    32    /* brackets inside brackets; the form itself needs 7 */
 #define NATIVE_BRACKETS_MAX 50000 /* of a document: 200 bytes each in its tree */
 #define NATIVE_RUNS_MAX     10000 /* of one submission */
+#define NATIVE_METRICS_MAX  50000 /* of one run: their names stay in memory */
 #define NATIVE_UNIT_MAX     64
 #define NATIVE_AXES_MAX     256
 

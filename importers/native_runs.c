@@ -24,6 +24,11 @@ static void read_run(struct native *nv, json_t *v, const struct json_at *at, str
 		json_read_fault(nv->ctx, at, "must be an object, is %s", json_read_kind(v));
 		return;
 	}
+	if (json_object_size(v) > NATIVE_METRICS_MAX) {
+		json_read_fault(nv->ctx, at, "has %zu metrics, at most %d are allowed",
+				json_object_size(v), NATIVE_METRICS_MAX);
+		return;
+	}
 	if (!json_object_size(v) && s->status == RUN_OK)
 		json_read_fault(nv->ctx, at, "has no metric, which only a run that is not ok may");
 	names = native_names_of(nv, v, at);

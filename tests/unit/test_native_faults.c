@@ -343,6 +343,24 @@ static void test_too_many_runs(void **state)
 	end(&f);
 }
 
+static void test_too_many_metrics(void **state)
+{
+	auto_out struct out o;
+	struct fixture f;
+
+	(void)state;
+	out_init(&o, OUT_MAX_DEFAULT);
+	out_str(&o, HEAD "\"runs\":[{\"m\":0");
+	for (int i = 0; i < 50000; i++)
+		out_fmt(&o, ",\"m%d\":1", i);
+	out_str(&o, "}]}");
+	begin(&f);
+	assert_int_equal(import_native(&f.in, o.p, o.len), E_INVALID);
+	assert_string_equal(f.ctx.faults[0].path, "runs[0]");
+	assert_non_null(strstr(f.ctx.faults[0].message, "50001 metrics, at most 50000"));
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +375,7 @@ int main(void)
 		cmocka_unit_test(test_more_faults_than_are_kept),
 		cmocka_unit_test(test_long_names_are_cut_in_places),
 		cmocka_unit_test(test_too_many_runs),
+		cmocka_unit_test(test_too_many_metrics),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
