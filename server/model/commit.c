@@ -10,6 +10,7 @@
 
 #include "db/metrics.h"
 #include "server/base/arena.h"
+#include "server/model/printed.h"
 #include "server/model/quarantine.h"
 
 /* Rows -------------------------------------------------------------------------------------------
@@ -183,33 +184,6 @@ static int load_units(struct ctx *c, struct arena *keep, struct commit_result *o
 /* Results -----------------------------------------------------------------------------------------
  */
 
-/* A figure was printed against a column that is named by an id, perhaps a cut one, or a tag. */
-static bool names_commit(const char *said, const struct commit *k)
-{
-	size_t n = strlen(said), m = strlen(k->name);
-	bool hex = false;
-
-	if (strcmp(said, k->name) == 0)
-		return true;
-	return k->kind != COMMIT_REF && commit_name_valid(said, &hex) && hex &&
-	       strncmp(said, k->name, n < m ? n : m) == 0;
-}
-
-/* Says of each printed figure whether it was printed against this base. */
-static const struct summary_cell *match_printed(struct arena *a,
-						const struct comparison_column *col,
-						const struct commit *base)
-{
-	struct summary_cell *cells = arena_array(a, struct summary_cell, col->ncells);
-
-	for (size_t i = 0; i < col->ncells; i++) {
-		cells[i] = col->cells[i];
-		cells[i].printed_base_matches =
-			cells[i].printed_base && names_commit(cells[i].printed_base, base);
-	}
-	return cells;
-}
-
 static int load_base(struct ctx *c, int64_t commit_id, struct commit_result *out)
 {
 	int64_t ancestor;
@@ -247,7 +221,7 @@ static int judge(struct ctx *c, struct arena *keep, int64_t commit_id, struct co
 	cols[ncols] = data[ncols].column;
 	cols[ncols].failed = out->failed;
 	if (out->has_base)
-		cols[ncols].cells = match_printed(c->arena, &cols[ncols], &out->base);
+		cols[ncols].cells = printed_match(c->arena, &cols[ncols], &out->base, NULL);
 	ncols++;
 	if (!comparison_build(c->arena, out->series.testcase, cols, ncols, &cmp))
 		return fail(c, E_TOO_LARGE,

@@ -8,42 +8,8 @@
 
 #include "db/series_units.h"
 #include "server/base/arena.h"
+#include "server/model/printed.h"
 #include "server/model/quarantine.h"
-
-/* A change was printed against a column that is named by an id, perhaps a cut one, or a tag. */
-static bool names_commit(const char *said, const struct compare_commit *k)
-{
-	const char *name = k->commit.name;
-	size_t n = strlen(said), m = strlen(name);
-	bool hex = false;
-
-	if (strcmp(said, name) == 0 || strcmp(said, k->asked) == 0)
-		return true;
-	return k->commit.kind != COMMIT_REF && commit_name_valid(said, &hex) && hex &&
-	       strncmp(said, name, n < m ? n : m) == 0;
-}
-
-/* The column's summary cells, each knowing whether its printed change is one against our base. */
-static const struct summary_cell *match_printed(struct arena *a,
-						const struct comparison_column *col,
-						const struct compare_commit *base)
-{
-	struct summary_cell *cells = arena_array(a, struct summary_cell, col->ncells);
-	const char *last = NULL;
-	bool matches = false;
-
-	for (size_t i = 0; i < col->ncells; i++) {
-		const char *said = col->cells[i].printed_base;
-
-		cells[i] = col->cells[i];
-		if (said && (!last || strcmp(said, last) != 0))
-			matches = names_commit(said, base);
-		if (said)
-			last = said;
-		cells[i].printed_base_matches = said && matches;
-	}
-	return cells;
-}
 
 static int load_columns(struct ctx *c, const struct compare_query *q, struct compare_table *t,
 			struct cell_data *cells, struct comparison_column *cols)
@@ -61,6 +27,7 @@ static int load_columns(struct ctx *c, const struct compare_query *q, struct com
 	t->printed = printed;
 	for (size_t i = 0; i < t->ncols; i++) {
 		const struct compare_column *col = &t->columns[i];
+		const struct compare_commit *base = t->columns[col->base].commit;
 		int64_t series = col->series.id, commit = col->commit->commit.id;
 		int rc = cell_load_within(c, series, commit, true, &room, &cells[i]);
 
@@ -71,7 +38,7 @@ static int load_columns(struct ctx *c, const struct compare_query *q, struct com
 		cols[i] = cells[i].column;
 		cols[i].base = col->base;
 		cols[i].failed = cells[i].failed;
-		cols[i].cells = match_printed(c->arena, &cols[i], t->columns[col->base].commit);
+		cols[i].cells = printed_match(c->arena, &cols[i], &base->commit, base->asked);
 		if (q->own_only)
 			compare_drop_monitors(c->arena, t->series.testcase, &cols[i]);
 		runs[i] = (int64_t)cols[i].nruns;
