@@ -64,7 +64,7 @@ static const char *changes_in_words(struct arena *a, const size_t *counts, bool 
 static void write_sentence(struct req *r, const struct compare *cmp, const struct totals *t)
 {
 	struct arena *a = r->ctx.arena;
-	bool turned = cmp->base_is_younger;
+	bool turned = cmp->base_is_younger || cmp->across; /* neither is about a newer commit */
 	const char *primary = changes_in_words(a, t->primary, turned);
 	size_t others[VERDICT_FAILED + 1];
 	const char *rest;

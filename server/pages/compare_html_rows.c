@@ -202,24 +202,26 @@ static void write_change(struct out *o, const struct comparison_row *row, const 
 	html(o, "</td>");
 }
 
-/* In a column older than the base the verdict is about going back, so the word says who is worse.
- */
-static const char *turned_word(enum verdict v)
+/* A regression is what a newer commit brings. In a column older than the base the verdict is about
+ * going back, and across an axis it is about another machine or setup: there the word says who is
+ * worse. */
+static const char *verdict_word(const struct compare_table *t, size_t col, enum verdict v)
 {
-	switch (v) {
-	case VERDICT_REGRESSION:
-		return "older is worse";
-	case VERDICT_IMPROVEMENT:
-		return "older is better";
-	default:
+	const struct compare_column *now = &t->columns[col], *base = &t->columns[now->base];
+	bool across = now->commit == base->commit;
+
+	if (v != VERDICT_REGRESSION && v != VERDICT_IMPROVEMENT)
 		return verdict_name(v);
-	}
+	if (across)
+		return v == VERDICT_REGRESSION ? "worse" : "better";
+	if (now->commit->older)
+		return v == VERDICT_REGRESSION ? "older is worse" : "older is better";
+	return verdict_name(v);
 }
 
-static void write_verdict(struct out *o, const struct cell *c, bool older)
+static void write_verdict(struct out *o, const struct cell *c, const char *word)
 {
 	enum verdict v = c->verdict;
-	const char *word = older ? turned_word(v) : verdict_name(v);
 	bool open = verdict_is_change(v) && c->reason;
 
 	html(o, "<td>");
@@ -262,7 +264,7 @@ static void write_row(struct req *r, const struct compare_table *t,
 			write_change(o, row, c);
 		write_value(o, row, c, unit);
 		if (later)
-			write_verdict(o, c, t->columns[i].commit->older);
+			write_verdict(o, c, verdict_word(t, i, c->verdict));
 	}
 	html(o, "</tr>\n");
 }

@@ -48,6 +48,18 @@ test('across an axis: groups of series equal but for it, values sorted, the firs
 	assert.deepEqual(mode.info_differences, [{ key: 'microcode', values: ['1', '2'] }]);
 });
 
+test('across an axis a page speaks of worse and better, for nothing got newer', async () => {
+	for (const [mode, v] of [['a', 100], ['b', 90], ['c', 120]])
+		await put({ testcase: 'hackbench', mode }, C, around(v).map((r) => ({ 'hackbench.throughput': r[M] })));
+	const { text } = await s.get(`/compare?commit=${C}&across=mode`, { accept: 'text/html' });
+	assert.match(text, />▼ worse</);
+	assert.match(text, />▲ better</);
+	assert.match(text, /1 worse than in the base among 1 primary metric/);
+	assert.doesNotMatch(text, />[▼▲] (regression|improvement)</);
+	const { tables } = await table(`commit=${C}&across=mode`);
+	assert.deepEqual(words(tables[0].rows[0].cells.slice(1)), ['regression', 'improvement']);
+});
+
 test('across: axis and info filters hold, series= picks its group, paging goes by groups', async () => {
 	await put({ testcase: 'p', kconfig: 'one' }, B, around(1), { info: { host: 'h1' } });
 	await put({ testcase: 'q', kconfig: 'one' }, B, around(2));
