@@ -2,7 +2,7 @@
 /*
  * Artifacts in the database. The bytes are digested and compressed by whoever has them, so the
  * writer only stores; they are held against their digest when they are read. Like distributions
- * they lie under the series that their run was uploaded for.
+ * they lie under the series that their run counts in.
  */
 #include "db/artifacts.h"
 
@@ -197,10 +197,10 @@ int artifact_read(struct ctx *c, const struct artifact_digest *d, struct out *o)
 	return r;
 }
 
+/* They lie under the series that the run counts in: a correction moves both. */
 SQL(run_artifacts_rows,
     "SELECT x.name, x.digest, f.size, x.received, t.name FROM run r"
-    " JOIN submission u ON u.submission_id = r.submission_id"
-    " JOIN run_artifact x ON x.series_id = u.series_id AND x.run_id = r.run_id"
+    " JOIN run_artifact x ON x.series_id = r.series_id AND x.run_id = r.run_id"
     " JOIN artifact f ON f.digest = x.digest LEFT JOIN token t ON t.token_id = x.token_id"
     " WHERE r.run_id = $1 ORDER BY x.name LIMIT $2")
 
@@ -231,8 +231,8 @@ int artifacts_of_run(struct ctx *c, int64_t run_id, struct run_artifact **out, s
 
 /* --- writing --- */
 
-SQL(artifact_run, "SELECT u.series_id, s.tbox_group, o.tbox_group,"
-		  " (SELECT count(*) FROM run_artifact x WHERE x.series_id = u.series_id"
+SQL(artifact_run, "SELECT r.series_id, s.tbox_group, o.tbox_group,"
+		  " (SELECT count(*) FROM run_artifact x WHERE x.series_id = r.series_id"
 		  " AND x.run_id = r.run_id) FROM run r"
 		  " JOIN submission u ON u.submission_id = r.submission_id"
 		  " JOIN series o ON o.series_id = u.series_id"
@@ -284,8 +284,7 @@ SQL(artifact_insert, "INSERT INTO artifact (digest, size, encoding, data) VALUES
 		     " ON CONFLICT (digest) DO NOTHING")
 SQL(run_artifact_insert,
     "INSERT INTO run_artifact (series_id, run_id, name, digest, received, token_id)"
-    " SELECT u.series_id, r.run_id, $2, $3, $4, $5 FROM run r"
-    " JOIN submission u ON u.submission_id = r.submission_id WHERE r.run_id = $1")
+    " SELECT series_id, run_id, $2, $3, $4, $5 FROM run WHERE run_id = $1")
 
 static int insert_file(struct ctx *c, const struct artifact *f)
 {

@@ -8,6 +8,7 @@
 #include "db/commit_row.h"
 #include "db/idset.h"
 #include "db/pattern.h"
+#include "db/series.h"
 #include "server/base/arena.h"
 
 #define CANDIDATES_MAX 50
@@ -302,8 +303,8 @@ int commit_search(struct ctx *c, const char *text, size_t limit, struct commit *
 	return commit_read_all(c, ids, found, out, n);
 }
 
-SQL(commit_recent_rows,
-    "SELECT commit_id FROM measured ORDER BY last_received DESC, commit_id DESC LIMIT $1")
+SQL(commit_recent_rows, "SELECT m.commit_id FROM measured m WHERE " MEASURED_IN_VIEW
+			" ORDER BY m.last_received DESC, m.commit_id DESC LIMIT $1")
 
 int commit_recent(struct ctx *c, size_t limit, struct commit **out, size_t *n)
 {

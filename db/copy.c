@@ -411,8 +411,7 @@ int copy_next(struct ctx *c, struct copy *k, struct submission *out)
 
 SQL(copy_files,
     "SELECT r.position, x.name, x.digest, f.size, x.received, t.name FROM run r"
-    " JOIN submission u ON u.submission_id = r.submission_id"
-    " JOIN run_artifact x ON x.series_id = u.series_id AND x.run_id = r.run_id"
+    " JOIN run_artifact x ON x.series_id = r.series_id AND x.run_id = r.run_id"
     " JOIN artifact f ON f.digest = x.digest LEFT JOIN token t ON t.token_id = x.token_id"
     " WHERE r.submission_id = $1 ORDER BY r.position, x.name LIMIT $2")
 

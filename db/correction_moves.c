@@ -160,13 +160,21 @@ int correction_moves_store(struct ctx *c, struct correction_plan *plan, int64_t 
 	return e;
 }
 
-/* The metric with the unit that it has in the other series. */
+SQL(correction_metric_of, "SELECT 1 FROM series_metric WHERE series_id = $1 AND metric_id = $2")
+
+/* A metric that is new there, with the unit that it has in the other series. What the uploads of a
+ * series said of its own metrics stays as it is: an undo could not tell it from what came. */
 static int note_metric(struct ctx *c, int64_t from, int64_t to, uint32_t metric_id)
 {
+	auto_stmt struct stmt *st = db_stmt(c, &correction_metric_of);
 	const char *unit;
 	bool agrees;
-	int e = series_has_metric(c, to, metric_id);
 
+	bind_int(st, 1, to);
+	bind_int(st, 2, metric_id);
+	if (stmt_step(st) != STMT_DONE)
+		return stmt_status(st);
+	int e = series_has_metric(c, to, metric_id);
 	if (e >= 0)
 		e = series_unit(c, from, metric_id, &unit);
 	return e < 0 || !unit ? e : series_set_unit(c, to, metric_id, unit, &agrees);

@@ -20,5 +20,8 @@ int correction_moves_store(struct ctx *c, struct correction_plan *plan, int64_t 
 /* Writer only: the metrics, units and layouts of what is moved are noted for its new series. */
 int correction_note_run(struct ctx *c, int64_t from, int64_t to, int64_t run_id);
 int correction_note_summary(struct ctx *c, int64_t from, int64_t to, int64_t summary_id);
+/* Writer only, in an undo: takes the notes of what came with the correction and is there no more.
+ */
+int correction_forget(struct ctx *c, int64_t correction_id);
 
 #endif

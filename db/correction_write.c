@@ -284,6 +284,8 @@ int correction_undo(struct ctx *c, int64_t id, int64_t token_id, const char *who
 			e = change_target(c, &places, &list[i].now, &list[i].before);
 	}
 	if (e >= 0)
+		e = correction_forget(c, id);
+	if (e >= 0)
 		e = recount_all(c, &places, now);
 	if (e >= 0)
 		e = mark_undone(c, id, who, now);

@@ -193,12 +193,11 @@ int distribution_unpack(struct ctx *c, const void *bytes, size_t nbytes,
 
 /* --- stored --- */
 
-/* They lie under the series that they were uploaded for, also when the run counts in another. */
+/* They lie under the series that the run counts in: a correction moves both. */
 
 SQL(distributions_rows,
     "SELECT m.name, x.unit, d.data, d.metric_id FROM run r"
-    " JOIN submission u ON u.submission_id = r.submission_id"
-    " JOIN distribution d ON d.series_id = u.series_id AND d.run_id = r.run_id"
+    " JOIN distribution d ON d.series_id = r.series_id AND d.run_id = r.run_id"
     " JOIN metric m ON m.metric_id = d.metric_id"
     " LEFT JOIN series_metric x ON x.series_id = r.series_id AND x.metric_id = d.metric_id"
     " WHERE r.run_id = $1 ORDER BY m.name LIMIT $2")

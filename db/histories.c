@@ -12,6 +12,7 @@
 
 #include "db/idset.h"
 #include "db/metrics.h"
+#include "db/series.h"
 #include "server/base/arena.h"
 #include "server/base/clock.h"
 
@@ -141,7 +142,7 @@ SQL(history_commit_rows,
     "SELECT m.commit_id, k.name, k.subject, coalesce(k.date, k.committer_date),"
     " m.first_received FROM measured m"
     " JOIN commits k ON k.commit_id = m.commit_id"
-    " WHERE m.series_id = $1 ORDER BY m.commit_id LIMIT $2")
+    " WHERE m.series_id = $1 AND " MEASURED_IN_VIEW " ORDER BY m.commit_id LIMIT $2")
 
 static int read_commits(struct ctx *c, int64_t series_id, struct walk *w)
 {
@@ -173,9 +174,10 @@ static void add_edge(struct ctx *c, struct walk *w, int64_t commit, int64_t pare
 	w->edges[w->nedges++] = (struct edge){commit, parent};
 }
 
-SQL(history_edges, "SELECT p.commit_id, p.parent_id FROM measured m"
-		   " JOIN commit_parent p ON p.commit_id = m.commit_id"
-		   " WHERE m.series_id = $1 ORDER BY m.commit_id, p.n LIMIT $2")
+SQL(history_edges,
+    "SELECT p.commit_id, p.parent_id FROM measured m"
+    " JOIN commit_parent p ON p.commit_id = m.commit_id"
+    " WHERE m.series_id = $1 AND " MEASURED_IN_VIEW " ORDER BY m.commit_id, p.n LIMIT $2")
 
 static int read_edges(struct ctx *c, int64_t series_id, struct walk *w)
 {

@@ -10,10 +10,12 @@
 
 #define MEASURED_COLUMNS                                                                           \
 	"SELECT series_id, commit_id, runs, failed, summaries, first_received, last_received"      \
-	" FROM measured "
+	" FROM measured m "
 
-SQL(measured_by_commit, MEASURED_COLUMNS "WHERE commit_id = $1 ORDER BY series_id LIMIT $2")
-SQL(measured_by_series, MEASURED_COLUMNS "WHERE series_id = $1 ORDER BY commit_id LIMIT $2")
+SQL(measured_by_commit, MEASURED_COLUMNS "WHERE m.commit_id = $1 AND " MEASURED_IN_VIEW
+					 " ORDER BY m.series_id LIMIT $2")
+SQL(measured_by_series, MEASURED_COLUMNS "WHERE m.series_id = $1 AND " MEASURED_IN_VIEW
+					 " ORDER BY m.commit_id LIMIT $2")
 
 static int read_measured(struct ctx *c, const struct sql *sql, int64_t id, size_t limit,
 			 struct measured **out, size_t *n)
@@ -52,7 +54,8 @@ int measured_of_series(struct ctx *c, int64_t series_id, size_t limit, struct me
 	return read_measured(c, &measured_by_series, series_id, limit, out, n);
 }
 
-SQL(measured_exists, "SELECT 1 FROM measured WHERE series_id = $1 AND commit_id = $2")
+SQL(measured_exists,
+    "SELECT 1 FROM measured m WHERE m.series_id = $1 AND m.commit_id = $2 AND " MEASURED_IN_VIEW)
 
 /* Whether the series was measured on any of the commits. */
 static int measured_on_any(struct ctx *c, int64_t series_id, const int64_t *commits, size_t n,
@@ -72,8 +75,9 @@ static int measured_on_any(struct ctx *c, int64_t series_id, const int64_t *comm
 	return E_OK;
 }
 
-SQL(measured_series_after, "SELECT series_id FROM measured WHERE commit_id = $1 AND series_id > $2"
-			   " ORDER BY series_id LIMIT $3")
+SQL(measured_series_after,
+    "SELECT m.series_id FROM measured m WHERE m.commit_id = $1 AND m.series_id > $2 "
+    "AND " MEASURED_IN_VIEW " ORDER BY m.series_id LIMIT $3")
 
 int series_shared(struct ctx *c, int64_t base, const int64_t *others, size_t nothers, int64_t after,
 		  size_t limit, int64_t **ids, size_t *n)

@@ -147,6 +147,15 @@ SQL(recount_is_empty, "SELECT 1 FROM series s WHERE s.series_id = $1"
 		      " AND NOT EXISTS (SELECT 1 FROM correction_summary x JOIN correction k"
 		      " ON k.correction_id = x.correction_id WHERE x.series_id = s.series_id"
 		      " AND k.undone_at IS NULL)")
+/* SQLite gives a freed number to the next series: what was undone must not name that one. A
+ * sign keeps what was one series apart from what was another. */
+SQL(recount_forget_runs, "UPDATE correction_run SET series_id = -series_id WHERE series_id = $1")
+SQL(recount_forget_new_runs,
+    "UPDATE correction_run SET new_series_id = -new_series_id WHERE new_series_id = $1")
+SQL(recount_forget_summaries,
+    "UPDATE correction_summary SET series_id = -series_id WHERE series_id = $1")
+SQL(recount_forget_new_summaries,
+    "UPDATE correction_summary SET new_series_id = -new_series_id WHERE new_series_id = $1")
 SQL(recount_drop_queue, "DELETE FROM analysis_queue WHERE series_id = $1")
 SQL(recount_drop_metrics, "DELETE FROM series_metric WHERE series_id = $1")
 SQL(recount_drop_layouts, "DELETE FROM series_layout WHERE series_id = $1")
@@ -155,9 +164,10 @@ SQL(recount_drop_series, "DELETE FROM series WHERE series_id = $1")
 
 static int drop_series(struct ctx *c, int64_t series_id)
 {
-	static const struct sql *const parts[] = {&recount_drop_queue, &recount_drop_metrics,
-						  &recount_drop_layouts, &recount_drop_axes,
-						  &recount_drop_series};
+	static const struct sql *const parts[] = {
+		&recount_forget_runs,          &recount_forget_new_runs, &recount_forget_summaries,
+		&recount_forget_new_summaries, &recount_drop_queue,      &recount_drop_metrics,
+		&recount_drop_layouts,         &recount_drop_axes,       &recount_drop_series};
 	int e = E_OK;
 
 	for (size_t i = 0; e >= 0 && i < sizeof(parts) / sizeof(parts[0]); i++) {

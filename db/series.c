@@ -98,9 +98,10 @@ int series_get_id(struct ctx *c, int64_t id, struct series *out)
 	return read_axes(c, out);
 }
 
-SQL(series_counts, "SELECT count(*), CAST(coalesce(sum(runs), 0) AS BIGINT), max(last_received),"
+SQL(series_counts, "SELECT count(CASE WHEN " MEASURED_IN_VIEW
+		   " THEN 1 END), CAST(coalesce(sum(m.runs), 0) AS BIGINT), max(m.last_received),"
 		   " (SELECT count(*) FROM series_metric WHERE series_id = $1)"
-		   " FROM measured WHERE series_id = $1")
+		   " FROM measured m WHERE m.series_id = $1")
 
 int series_count(struct ctx *c, struct series *s)
 {

@@ -56,6 +56,15 @@ struct measured {
 	int64_t runs, failed, summaries; /* runs: status ok; failed: failed or incomplete */
 	int64_t first_received, last_received;
 };
+/* What of the map, named m, is shown: a cell that holds nothing but what was replaced or deleted
+ * stays in the map for corrections, and is nowhere measured. What is invalid stays in view. */
+#define MEASURED_IN_VIEW                                                                           \
+	"(m.runs > 0 OR m.failed > 0 OR m.summaries > 0"                                           \
+	" OR EXISTS (SELECT 1 FROM run v WHERE v.series_id = m.series_id"                          \
+	" AND v.commit_id = m.commit_id AND v.status = 3)"                                         \
+	" OR EXISTS (SELECT 1 FROM summary v WHERE v.series_id = m.series_id"                      \
+	" AND v.commit_id = m.commit_id AND v.status = 3))"
+
 /* Series measured on the commit / commits measured in the series, by id. At most limit. */
 int measured_of_commit(struct ctx *c, int64_t commit_id, size_t limit, struct measured **out,
 		       size_t *n);

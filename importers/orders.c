@@ -332,6 +332,14 @@ int order_read_machine(struct ctx *c, const char *bytes, size_t n, struct machin
 
 /* --- events --- */
 
+/* Not there, or an empty text. */
+static bool is_unsaid(const struct json_object *o, const char *key)
+{
+	const json_t *v = json_read_member(o, key);
+
+	return !v || (json_is_string(v) && json_string_length(v) == 0);
+}
+
 int order_read_event(struct ctx *c, const char *bytes, size_t n, struct event *out)
 {
 	static const char *const known[] = {"machine", "at", "key", "old", "new", "note", NULL};
@@ -351,8 +359,7 @@ int order_read_event(struct ctx *c, const char *bytes, size_t n, struct event *o
 		out->old_value = json_read_line(&o, "old", JSON_TEXT_MAX);
 		out->new_value = json_read_line(&o, "new", JSON_TEXT_MAX);
 		out->note = json_read_line(&o, "note", JSON_TEXT_MAX);
-		if (!json_read_member(&o, "old") && !json_read_member(&o, "new") &&
-		    !json_read_member(&o, "note"))
+		if (is_unsaid(&o, "old") && is_unsaid(&o, "new") && is_unsaid(&o, "note"))
 			json_read_fault(c, &top, "says nothing: give old, new or note");
 	}
 	json_decref(v);

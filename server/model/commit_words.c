@@ -126,9 +126,15 @@ static bool all_failed(const struct commit_result *x)
 	return x->failed > 0 && x->n == 0 && !x->printed;
 }
 
+/* All of its runs and figures are marked invalid. */
+static bool all_invalid(const struct commit_result *x)
+{
+	return x->failed == 0 && x->n == 0 && !x->printed;
+}
+
 static bool compared(const struct commit_result *x)
 {
-	return x->has_base && !x->quarantined && !all_failed(x);
+	return x->has_base && !x->quarantined && !all_failed(x) && !all_invalid(x);
 }
 
 static bool quarantined(const struct commit_result *x)
@@ -138,7 +144,7 @@ static bool quarantined(const struct commit_result *x)
 
 static bool alone(const struct commit_result *x)
 {
-	return !x->has_base && !x->quarantined && !all_failed(x);
+	return !x->has_base && !x->quarantined && !all_failed(x) && !all_invalid(x);
 }
 
 static bool got_worse(const struct commit_result *x)
@@ -282,6 +288,9 @@ const char *commit_sentence(struct arena *a, const struct commit_result *results
 	else if (distinct(results, n, alone, test_of) > 0)
 		text = arena_fmt(a, "measured in %s, with no measured ancestor to compare with",
 				 where_text(a, results, n, alone));
+	if (distinct(results, n, all_invalid, test_of) > 0)
+		text = arena_fmt(a, "%s%sall results are marked invalid in %s", text,
+				 *text ? "; " : "", where_text(a, results, n, all_invalid));
 	if (distinct(results, n, quarantined, test_of) > 0)
 		text = arena_fmt(a, "%s%snot judged, for quarantine, in %s", text,
 				 *text ? "; " : "", where_text(a, results, n, quarantined));

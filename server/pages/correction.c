@@ -205,6 +205,15 @@ static int commit_name(struct req *r, int64_t id, const char **name)
 	return e;
 }
 
+/* One that only an undone correction had made is gone, and its number may be another's now. */
+static void json_series(struct jw *w, int64_t series_id)
+{
+	if (series_id > 0)
+		jw_int(w, "series", series_id);
+	else
+		jw_null(w, "series");
+}
+
 static int json_runs(struct req *r, struct jw *w, const struct correction_page *p)
 {
 	int e = E_OK;
@@ -224,12 +233,12 @@ static int json_runs(struct req *r, struct jw *w, const struct correction_page *
 		jw_obj(w, "before");
 		jw_str(w, "status", run_status_name(x->old_status));
 		jw_str(w, "commit", before);
-		jw_int(w, "series", x->old_series_id);
+		json_series(w, x->old_series_id);
 		jw_end(w);
 		jw_obj(w, "after");
 		jw_str(w, "status", run_status_name(x->new_status));
 		jw_str(w, "commit", after);
-		jw_int(w, "series", x->new_series_id);
+		json_series(w, x->new_series_id);
 		jw_end(w);
 		jw_end(w);
 	}

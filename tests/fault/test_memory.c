@@ -201,6 +201,8 @@ static bool try(enum owner who, int64_t k, int64_t times, void (*body)(void), in
 		 owner_names[who], times == 1 ? "once" : "and all after it");
 	lab_copy(template, lab.path);
 	memset(shared, 0, sizeof(*shared));
+	for (int i = 1; i < lab.nuploads; i++) /* what the last child was told is not in the copy */
+		lab.uploads[i].acknowledged = false;
 	fflush(stdout);
 	pid = fork();
 	assert_true(pid >= 0);

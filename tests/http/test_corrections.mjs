@@ -151,6 +151,101 @@ test('a deleted run is on its own page alone, with its values', async () => {
 	await undo(r.json.id);
 });
 
+test('where everything was deleted or replaced, nothing was measured; what is invalid stays in view', async () => {
+	const axes = { testcase: 'emptied', tbox_group: 'box-e' };
+	const at = (n) => id(0xe00 + n);
+	const send = async (key, n, more = {}) => (await s.upload(doc({ key, axes, commit: { id: at(n), parents: [at(n - 1)] }, ...more }))).json.submissions[0];
+	const { series } = await send('e1', 1);
+	const gone = await send('e2', 2), wrong = await send('e3', 3);
+	await send('e4', 4, { replaces: 'e3' });
+	await send('e5', 5);
+	const cells = async (n) => {
+		const compare = (await s.json(`/compare.json?commits=${at(1)},${at(n)}`)).json.tables.length;
+		const alone = (await s.json(`/compare.json?commits=${at(n)}`)).json.tables.length;
+		const { results, sentence } = (await s.json(`/commit/${at(n)}.json`)).json;
+		const listed = (await s.json(`/series/${series}.json`)).json.commits.filter((c) => c.id === at(n)).length;
+		const recent = (await s.json('/?format=json')).json.commits.filter((c) => c.id === at(n)).length;
+		return [compare, alone, results.length, listed, recent, /not worse/.test(sentence)];
+	};
+	const commits = async () => (await s.json('/series.json?axis.testcase=emptied')).json.series[0].commits;
+	const present = [1, 1, 1, 1, 1, true], absent = [0, 0, 0, 0, 0, false];
+	assert.deepEqual(await cells(2), present);
+	assert.deepEqual(await cells(3), absent);
+	assert.equal(await commits(), 4);
+	const r = await correct({ run: gone.runs[0] }, { delete: true });
+	assert.deepEqual(await cells(2), absent);
+	assert.equal(await commits(), 3);
+	const b = await correct({ commit: at(5) }, { status: 'invalid' });
+	assert.deepEqual(await cells(5), [1, 1, 1, 1, 1, false]);
+	assert.equal((await s.json(`/run/${wrong.runs[0]}.json`)).json.status, 'replaced');
+	assert.equal((await undo(b.json.id)).status, 200);
+	assert.equal((await undo(r.json.id)).status, 200);
+	assert.deepEqual(await cells(2), present);
+	assert.deepEqual(await cells(5), present);
+	assert.equal(await commits(), 4);
+	sound();
+});
+
+test('an undone correction does not name the series that got the number of the one it had made', async () => {
+	const axes = { testcase: 'numbers', tbox_group: 'box-n' };
+	const { series, runs } = (await s.upload(doc({ key: 'n', axes }))).json.submissions[0];
+	const a = (await correct({ run: runs[0] }, { axis: { x: '1' } })).json.id;
+	const b = (await correct({ run: runs[0] }, { axis: { x: '2' } })).json.id;
+	await undo(b);
+	await undo(a);
+	await s.upload(doc({ key: 'n', axes: { ...axes, testcase: 'others' } }));
+	await s.upload(doc({ key: 'n', axes: { ...axes, testcase: 'more' } }));
+	const named = async (n) => (await s.json(`/correction/${n}.json`)).json.changed_runs.map((x) => [x.before.series, x.after.series]);
+	assert.deepEqual(await named(a), [[series, null]]);
+	assert.deepEqual(await named(b), [[null, null]]);
+	assert.match(await html(`/correction/${b}`), /another/);
+	sound();
+});
+
+test('a run that counts in another series keeps its files and distributions, and an export tells them', async () => {
+	const axes = { testcase: 'moving', tbox_group: 'box-f' };
+	const [run] = (await s.upload(doc({ key: 'f', axes, distributions: { lat: { unit: 'us', mean: 5 } } }))).json.submissions[0].runs;
+	const put = (name, body) => send('PUT', `/api/v1/run/${run}/artifacts/${name}`, body, s.uploadToken(), { 'content-type': 'text/plain' });
+	const kept = async () => {
+		const { json } = await s.json(`/run/${run}.json`);
+		return [Object.entries(json.distributions).map(([k, d]) => [k, d.unit, d.mean]), json.artifacts.map((x) => x.name)];
+	};
+	const told = () => s.run(['export']).split('\n').filter((l) => l.includes('"moving"') || l.startsWith('{"artifact"')).join('\n');
+	assert.equal((await put('dmesg', 'one')).status, 201);
+	const before = told();
+	assert.deepEqual(await kept(), [[['lat', 'us', 5]], ['dmesg']]);
+	const r = await correct({ run }, { axis: { ipc: 'socket' } });
+	assert.deepEqual(await kept(), [[['lat', 'us', 5]], ['dmesg']]);
+	assert.equal(told(), before);
+	assert.equal((await put('dmesg', 'other')).status, 409);
+	assert.equal((await put('dmesg', 'one')).status, 200);
+	assert.equal((await put('later', 'two')).status, 201);
+	sound();
+	assert.equal((await undo(r.json.id)).status, 200);
+	assert.deepEqual(await kept(), [[['lat', 'us', 5]], ['dmesg', 'later']]);
+	sound();
+});
+
+test('an undo takes back the metrics and units that a move brought to a series', async () => {
+	const send = async (key, tbox_group, more) => (await s.upload(doc({ key, axes: { testcase: 'noted', tbox_group }, ...more }))).json.submissions[0];
+	const from = await send('u', 'box-u', { runs: [{ m: 1, extra: 2 }], units: { m: 'KB' }, distributions: { lat: { mean: 1 } } });
+	await send('us', 'box-u', { runs: undefined, summary: { m: { mean: 1 }, figure: { mean: 2 } } });
+	const to = await send('v', 'box-v', { runs: [{ m: 1, kept: 3 }] });
+	await send('vs', 'box-v', { runs: undefined, summary: { figure2: { mean: 2 } } });
+	const page = async () => (await s.json(`/series/${to.series}.json`)).json.metrics.map((m) => [m.metric, m.unit]).sort();
+	const before = await page();
+	assert.deepEqual(before.map((x) => x[0]), ['figure2', 'kept', 'm']);
+	const r = await correct({ series: from.series }, { axis: { tbox_group: 'box-v' } });
+	assert.deepEqual((await page()).map((x) => x[0]), ['extra', 'figure', 'figure2', 'kept', 'lat', 'm']);
+	sound();
+	assert.equal((await undo(r.json.id)).status, 200);
+	assert.deepEqual(await page(), before);
+	assert.deepEqual((await s.json(`/series/${from.series}.json`)).json.metrics.map((m) => [m.metric, m.unit]).sort(),
+		[['extra', null], ['figure', null], ['lat', null], ['m', 'KB']]);
+	sound();
+	assert.equal((await s.upload(doc({ key: 'v2', axes: { testcase: 'noted', tbox_group: 'box-v' }, runs: [{ m: 1 }], units: { m: 'MB' } }))).status, 201);
+});
+
 test('later corrections of the same runs are undone first', async () => {
 	const a = (await correct({ run: 1 }, { status: 'invalid' })).json.id;
 	const b = (await correct({ machine: 'box-a' }, { axis: { ipc: 'x' } })).json.id;
@@ -267,7 +362,9 @@ test('events: told by hand, and seen by the service', async () => {
 	const faults = await send('POST', '/api/v1/events', { at: 'yesterday', old: 5, colour: 1 });
 	assert.equal(faults.status, 422);
 	assert.deepEqual(faults.json.errors.map((e) => e.path).sort(), ['at', 'colour', 'key', 'machine', 'old']);
-	assert.equal((await send('POST', '/api/v1/events', { machine: 'm', key: 'k' })).status, 422);
+	for (const more of [{}, { new: '' }, { old: '', new: '', note: '' }])
+		assert.equal((await send('POST', '/api/v1/events', { machine: 'm', key: 'k', ...more })).status, 422, JSON.stringify(more));
+	assert.equal((await send('POST', '/api/v1/events', { machine: 'm', key: 'k', old: 'gone', new: '' })).status, 201);
 	await s.upload(doc({ key: 'e', axes: { testcase: 'other', tbox_group: 'box-b' }, info: { microcode: '0x2' } }));
 	const seen = (await s.json('/events.json?machine=box-b')).json.events[0];
 	assert.deepEqual([seen.key, seen.old, seen.new], ['microcode', '0x1', '0x2']);
