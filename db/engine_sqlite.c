@@ -77,6 +77,12 @@ int engine_fail(struct ctx *c, sqlite3 *h, int rc, const char *what)
 	return fail(c, E_INTERNAL, "%s: %s (SQLite %d)", what, text, rc);
 }
 
+void engine_check_memory(sqlite3 *h)
+{
+	if (sqlite3_errcode(h) == SQLITE_NOMEM)
+		die("out of memory in SQLite");
+}
+
 /* First column of the first row as text, "" without one. */
 static int query_text(sqlite3 *h, const char *sql, char *buf, size_t size)
 {
@@ -86,6 +92,9 @@ static int query_text(sqlite3 *h, const char *sql, char *buf, size_t size)
 	buf[0] = '\0';
 	if (rc == SQLITE_OK && (rc = sqlite3_step(st)) == SQLITE_ROW) {
 		const unsigned char *text = sqlite3_column_text(st, 0);
+
+		if (!text)
+			engine_check_memory(h);
 		snprintf(buf, size, "%s", text ? (const char *)text : "");
 		rc = SQLITE_DONE;
 	}

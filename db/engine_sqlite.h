@@ -42,6 +42,9 @@ int engine_fail(struct ctx *c, sqlite3 *h, int rc, const char *what);
 int engine_open_frozen(struct ctx *c, struct db *d, const char *path, int rc);
 /* E_INTERNAL when the file is not as it was. */
 int engine_check_frozen(struct ctx *c, const struct db *d);
+/* For a value that came as NULL: ends the process when there was no memory to make it, which must
+ * not read as "there is none". */
+void engine_check_memory(sqlite3 *h);
 /* Frees the prepared statements. */
 void engine_free_stmts(struct db *d);
 

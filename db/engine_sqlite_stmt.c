@@ -250,7 +250,11 @@ bool col_null(struct stmt *st, int i)
 
 const char *col_text_peek(struct stmt *st, int i)
 {
-	return (const char *)sqlite3_column_text(st->st, i);
+	const char *s = (const char *)sqlite3_column_text(st->st, i);
+
+	if (!s)
+		engine_check_memory(st->d->h);
+	return s;
 }
 
 char *col_text(struct stmt *st, int i)
@@ -264,6 +268,8 @@ const void *col_blob_peek(struct stmt *st, int i, size_t *n)
 {
 	const void *p = sqlite3_column_blob(st->st, i);
 
+	if (!p)
+		engine_check_memory(st->d->h);
 	*n = p ? (size_t)sqlite3_column_bytes(st->st, i) : 0;
 	return p || col_null(st, i) ? p : "";
 }
