@@ -138,8 +138,8 @@ static int look(sqlite3 *h, struct owner *o)
 		rc = query_int(h, "PRAGMA application_id", &o->application);
 	if (rc == SQLITE_OK)
 		rc = query_int(h, "SELECT count(*) FROM sqlite_schema", &o->objects);
-	sqlite3_exec(h, "ROLLBACK", NULL, NULL, NULL);
-	return rc;
+	int end = sqlite3_exec(h, "ROLLBACK", NULL, NULL, NULL);
+	return rc == SQLITE_OK ? end : rc;
 }
 
 /* Looks, and gives a writer's file its lasting form when it is new. Nothing is changed in a file
