@@ -25,9 +25,12 @@ HARDEN  = -fPIE -fsanitize=fuzzer-no-link
 endif
 CFLAGS   = -std=gnu17 $(OPT) $(WARN_C) $(HARDEN)
 CXXFLAGS = -std=gnu++17 $(OPT) $(WARN) $(HARDEN)
-CPPFLAGS = -I. -I$(BUILD)/gen -D_GNU_SOURCE -include server/base/banned.h
+CPPFLAGS = -I. -I$(BUILD)/gen -D_GNU_SOURCE -include server/base/banned.h $(LIBS_INC)
+# Headers that lie in folders of their own.
+LIBS_INC := $(shell pkg-config --cflags-only-I gmime-3.0 libxml-2.0 2>/dev/null | sed 's/-I/-isystem /g')
 LDFLAGS  = -pie -Wl,-z,relro,-z,now
-LIBS     = -lmicrohttpd -lsqlite3 -ljansson -lz -lzstd -lsodium -lm -lpthread -lstdc++
+LIBS     = -lmicrohttpd -lsqlite3 -ljansson -lgit2 -lgmime-3.0 -lgobject-2.0 -lglib-2.0 -lxml2 \
+	   -lz -lzstd -llzma -lsodium -lm -lpthread -lstdc++
 
 SRC  = $(wildcard server/*.c server/*/*.c db/*.c importers/*.c)
 OBJ  = $(SRC:%.c=$(BUILD)/%.o) $(BUILD)/server/base/num.o $(BUILD)/gen/embedded.o
@@ -106,6 +109,32 @@ $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/server/base/num.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lmicrohttpd -lsqlite3 -ljansson -lm -lpthread -lstdc++
 
+$(BUILD)/bench/importing: tests/bench/importing.c $(CORE)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(CORE) $(LIBS)
+
+# Benchmarks of single rooms need those rooms.
+BENCH_WHOLE = $(BUILD)/bench/judge $(BUILD)/bench/changepoints $(BUILD)/bench/mails
+$(BENCH_WHOLE): $(BUILD)/bench/%: tests/bench/%.c $(CORE)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(CORE) $(LIBS)
+
+# How right the verdicts are. Made-up data are the same on every machine.
+EVALUATE = $(BUILD)/evaluate/verdicts $(BUILD)/evaluate/change_points
+VERDICTS = $(patsubst %,tests/evaluate/%.c,verdicts generate rivals days)
+$(BUILD)/evaluate/verdicts: $(VERDICTS) $(wildcard tests/evaluate/*.h) $(CORE)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -ffp-contract=off $(LDFLAGS) -o $@ $(VERDICTS) $(CORE) $(LIBS)
+
+$(BUILD)/evaluate/change_points: tests/evaluate/change_points.c $(CORE)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(CORE) $(LIBS)
+
+# The walk over ranges alone.
+$(BUILD)/bench/walk: tests/bench/walk.c $(CORE)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(CORE) $(LIBS)
+
 # Prints every SQL statement of the program, for tests/sql/prepare_postgres.sh.
 $(BUILD)/list_statements: tests/sql/list_statements.c $(CORE)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(CORE) $(LIBS)
@@ -152,13 +181,27 @@ lint: ## the house rules: who includes whom, sizes, escaping, layout
 
 bench: ## measure against the limits of the libraries, side by side
 	@deploy/packages.sh install build check
-	@$(MAKE) --no-print-directory all $(BUILD)/bench/client $(BUILD)/bench/limits
+	@$(MAKE) --no-print-directory all $(BUILD)/bench/client $(BUILD)/bench/limits $(BUILD)/bench/importing $(BENCH_WHOLE)
 	@tests/bench/run.sh $(BUILD)
+
+.PHONY: evaluate
+evaluate: ## how often verdicts are wrong and what they find, beside other rules on the same data
+	@deploy/packages.sh install build
+	@$(MAKE) --no-print-directory $(EVALUATE)
+	@$(BUILD)/evaluate/verdicts
+	@echo
+	@$(BUILD)/evaluate/change_points tests/data/change-points.json
 
 scale: ## the same pages with 1 million and with 100 million values stored
 	@deploy/packages.sh install build check
 	@$(MAKE) --no-print-directory all $(BUILD)/bench/client
 	@tests/bench/scale.sh $(BUILD)
+
+.PHONY: ranges
+ranges: ## 200 ranges of 50,000 commits against git, and how long the walk takes beside it
+	@deploy/packages.sh install build check
+	@$(MAKE) --no-print-directory all $(BUILD)/bench/walk
+	@tests/bench/range.sh $(BUILD)
 
 .PHONY: load
 load: ## 100 clients for a minute, then 16 bodies of 64 MiB at once: nothing lost, memory bounded
@@ -166,6 +209,7 @@ load: ## 100 clients for a minute, then 16 bodies of 64 MiB at once: nothing los
 	@$(MAKE) --no-print-directory all
 	@PLUMBLINE=$(BUILD)/plumbline node tests/load/clients.mjs
 	@PLUMBLINE=$(BUILD)/plumbline node tests/load/memory.mjs
+	@PLUMBLINE=$(BUILD)/plumbline node tests/load/large_files.mjs
 
 install: all ## copy the program to DESTDIR/usr/bin
 	install -D -m 755 $(BUILD)/plumbline "$(DESTDIR)/usr/bin/plumbline"

@@ -4,8 +4,10 @@
 # `packages.sh install SET…` installs it (as root, or with sudo).
 set -eu
 
-build="gcc g++ make libc6-dev curl libmicrohttpd-dev libsqlite3-dev libjansson-dev zlib1g-dev libzstd-dev libsodium-dev"
-check="libcmocka-dev clang clang-format postgresql-15 postgresql-client-15 sqlite3 nodejs procps wrk git zstd tidy"
+build="gcc g++ make libc6-dev curl libmicrohttpd-dev libsqlite3-dev libjansson-dev zlib1g-dev libzstd-dev liblzma-dev \
+	libsodium-dev libgit2-dev libgmime-3.0-dev libxml2-dev pkg-config git"
+check="libcmocka-dev clang clang-format postgresql-15 postgresql-client-15 sqlite3 nodejs procps wrk zstd tidy xz-utils \
+	fio rt-tests sysbench stress-ng hyperfine iperf3 time"
 fuzz="libclang-rt-14-dev" # libFuzzer
 
 verb=$1
