@@ -37,11 +37,18 @@ int commit_read_all(struct ctx *c, const int64_t *ids, size_t nids, struct commi
 /* Commits that have exactly the name, as their own or as an alias: at most two are told. tree NULL:
  * of any. */
 int commit_exact(struct ctx *c, const char *name, const char *tree, int64_t ids[2], size_t *n);
-/* The one stub that is a prefix of a full id and of no other known commit; 0 when there is none. */
+/* A short name of a row that became its alias when that commit alone began so, while git knows
+ * several now: it does not say any more which is meant. */
+int commit_alias_open(struct ctx *c, const char *name, int64_t id, bool *open);
+/* The one stub that is a prefix of a full id and of no other known commit, uploaded or in git's
+ * index; 0 when there is none. */
 int commit_stub_of(struct ctx *c, const char *full, int64_t *id);
 
 /* The n-th parent, from 0; 0 when it is not known. */
 int commit_nth_parent(struct ctx *c, int64_t id, int64_t n, int64_t *parent);
+
+/* Writer only: the stub becomes the commit, and its name an alias. */
+int commit_complete_stub(struct ctx *c, int64_t id, const char *full, int64_t now);
 
 /* Writer only: the build's row, -1 when none was told. */
 int build_ensure(struct ctx *c, int64_t commit_id, const struct build_in *b, int64_t now,

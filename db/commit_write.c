@@ -2,10 +2,11 @@
 /*
  * Ensuring commits: finds, creates or completes the row, and adds what an upload tells. A stub
  * becomes the commit whose full id it alone begins, and its name stays as an alias, so that this
- * can be undone; two stubs never merge. Of two uploads' texts the first that is not empty wins;
- * trees add up.
+ * can be undone; two stubs never merge. Of two uploads' texts the first that is not empty wins,
+ * and what git says over both; trees add up.
  */
 #include "db/commit_row.h"
+#include "db/git_commits.h"
 #include "server/base/arena.h"
 #include "server/base/clock.h"
 
@@ -51,7 +52,7 @@ SQL(commit_alias_of_stub, "INSERT INTO commit_alias (name, tree, commit_id, rece
 			  " SELECT name, tree, commit_id, $2 FROM commits WHERE commit_id = $1")
 SQL(commit_complete, "UPDATE commits SET name = $2, kind = 0 WHERE commit_id = $1")
 
-static int complete_stub(struct ctx *c, int64_t id, const char *full, int64_t now)
+int commit_complete_stub(struct ctx *c, int64_t id, const char *full, int64_t now)
 {
 	auto_stmt struct stmt *alias = db_stmt(c, &commit_alias_of_stub);
 	auto_stmt struct stmt *st = db_stmt(c, &commit_complete);
@@ -70,44 +71,78 @@ SQL(commit_begun_by,
     "SELECT commit_id, name, kind FROM commits WHERE name >= $1 AND name < $2 AND tree = ''"
     " ORDER BY name LIMIT $3")
 
-/* The one full id that a short one begins. 0 when there is none, or when another commit may be
- * meant as well: a second full id, or a longer stub that is no prefix of the first. */
-static int full_of_short(struct ctx *c, const char *name, int64_t *id)
+/* The one full id that a short one begins, its row, and 0 for the row when only git knows it. NULL
+ * when there is none, or when another commit may be meant as well: a second full id, or a longer
+ * stub that is no prefix of the first. */
+static int full_of_short(struct ctx *c, const char *name, const char **full, int64_t *id)
 {
-	const char *names[SHORT_FITS_MAX], *full = NULL;
-	size_t n = 0;
+	const char *names[SHORT_FITS_MAX + 2];
+	struct git_commit *in_git;
+	size_t n = 0, ngit;
+	int e = git_commit_by_prefix(c, name, 2, &in_git, &ngit);
 	auto_stmt struct stmt *st = db_stmt(c, &commit_begun_by);
 
 	*id = 0;
+	*full = NULL;
 	bind_text(st, 1, name);
 	bind_text(st, 2, hex_above(c->arena, name));
 	bind_int(st, 3, SHORT_FITS_MAX);
 	while (n < SHORT_FITS_MAX && stmt_step(st) == STMT_ROW) {
 		names[n] = col_text(st, 1);
 		if (col_int(st, 2) == COMMIT_FULL) {
-			full = names[n];
+			*full = names[n];
 			*id = col_int(st, 0);
 		}
 		n++;
 	}
-	for (size_t i = 0; i < n && full; i++)
-		if (strncmp(names[i], full, strlen(names[i])) != 0)
-			*id = 0;
-	if (n == SHORT_FITS_MAX)
-		*id = 0;
-	return stmt_status(st);
+	if (e < 0 || stmt_status(st) < 0)
+		return e < 0 ? e : stmt_status(st);
+	bool fits = n < SHORT_FITS_MAX;
+	for (size_t i = 0; i < ngit; i++)
+		names[n++] = in_git[i].id;
+	if (!*full && ngit)
+		*full = in_git[0].id;
+	for (size_t i = 0; i < n && *full; i++)
+		fits = fits && strncmp(names[i], *full, strlen(names[i])) == 0;
+	if (!fits)
+		*full = NULL;
+	return E_OK;
+}
+
+/* A full id: completes its stub, or is new. */
+static int ensure_full(struct ctx *c, const char *full, int64_t now, int64_t *id)
+{
+	int64_t position;
+	int e = commit_stub_of(c, full, id);
+
+	if (e >= 0)
+		e = *id ? commit_complete_stub(c, *id, full, now)
+			: insert_row(c, full, "", COMMIT_FULL, now, id);
+	return e < 0 ? e : git_row_tie(c, *id, &position);
 }
 
 static int ensure_hex(struct ctx *c, const char *name, int64_t now, int64_t *id)
 {
-	bool full = strlen(name) == ID_DIGITS;
-	int e = full ? commit_stub_of(c, name, id) : full_of_short(c, name, id);
+	const char *full;
 
+	if (strlen(name) == ID_DIGITS)
+		return ensure_full(c, name, now, id);
+	int e = full_of_short(c, name, &full, id);
 	if (e < 0)
 		return e;
-	if (!*id)
-		return insert_row(c, name, "", full ? COMMIT_FULL : COMMIT_STUB, now, id);
-	return full ? complete_stub(c, *id, name, now) : insert_alias(c, name, *id, now);
+	if (!full)
+		return insert_row(c, name, "", COMMIT_STUB, now, id);
+	if (!*id && (e = ensure_full(c, full, now, id)) < 0)
+		return e;
+	return insert_alias(c, name, *id, now);
+}
+
+static int ensure_ref(struct ctx *c, const char *name, const char *tree, int64_t now, int64_t *id)
+{
+	int64_t position;
+	int e = insert_row(c, name, tree, COMMIT_REF, now, id);
+
+	return e < 0 ? e : git_row_tie(c, *id, &position);
 }
 
 /* The row of a name; created or completed when it must be. */
@@ -125,8 +160,7 @@ static int ensure_name(struct ctx *c, const char *name, bool is_hex, const char 
 		*id = ids[0];
 		return E_OK;
 	}
-	return is_hex ? ensure_hex(c, name, now, id)
-		      : insert_row(c, name, in_tree, COMMIT_REF, now, id);
+	return is_hex ? ensure_hex(c, name, now, id) : ensure_ref(c, name, in_tree, now, id);
 }
 
 /* --- texts -------------------------------------------------------------------------------------
@@ -139,6 +173,7 @@ enum {
 	HAS_AUTHOR = 8,
 	HAS_COMMITTER = 16,
 	HAS_DATE = 32,
+	HAS_GIT = 64, /* all but the label are git's, also where git says nothing */
 };
 
 SQL(commit_missing,
@@ -147,7 +182,7 @@ SQL(commit_missing,
     " + CASE WHEN label IS NULL THEN 4 ELSE 0 END"
     " + CASE WHEN author_name IS NULL AND author_email IS NULL THEN 8 ELSE 0 END"
     " + CASE WHEN committer_name IS NULL AND committer_email IS NULL THEN 16 ELSE 0 END"
-    " + CASE WHEN date IS NULL THEN 32 ELSE 0 END"
+    " + CASE WHEN date IS NULL THEN 32 ELSE 0 END + 64 * git_text"
     " FROM commits WHERE commit_id = $1")
 
 static unsigned texts_given(const struct commit_in *in)
@@ -188,17 +223,19 @@ static int add_texts(struct ctx *c, int64_t id, const struct commit_in *in)
 		bind_int(st, 1, id);
 		if (stmt_step(st) == STMT_ROW)
 			missing = (unsigned)col_int(st, 0);
+		if (missing & HAS_GIT)
+			missing = missing & HAS_LABEL;
 		if (stmt_status(st) < 0 || !(given & missing))
 			return stmt_status(st);
 	}
 	auto_stmt struct stmt *st = db_stmt(c, &commit_add_texts);
 	bind_int(st, 1, id);
-	bind_text(st, 2, text(in->subject));
-	bind_text(st, 3, text(in->message));
-	bind_text(st, 4, text(in->label));
+	bind_text(st, 2, missing & HAS_SUBJECT ? text(in->subject) : NULL);
+	bind_text(st, 3, missing & HAS_MESSAGE ? text(in->message) : NULL);
+	bind_text(st, 4, missing & HAS_LABEL ? text(in->label) : NULL);
 	bind_person(st, 5, &in->author, missing & HAS_AUTHOR);
 	bind_person(st, 8, &in->committer, missing & HAS_COMMITTER);
-	bind_time(st, 11, in->date);
+	bind_time(st, 11, missing & HAS_DATE ? in->date : TIME_NONE);
 	return stmt_run(st);
 }
 

@@ -6,10 +6,12 @@
 #include "db/commits.h"
 
 #include "db/commit_row.h"
+#include "db/git_commits.h"
 #include "db/idset.h"
 #include "db/pattern.h"
 #include "db/series.h"
 #include "server/base/arena.h"
+#include "server/base/clock.h"
 
 #define CANDIDATES_MAX 50
 #define RECENT_ROWS    5000
@@ -34,8 +36,10 @@ SQL(commit_row, "SELECT k.kind, k.name, k.tree, k.subject, k.label,"
 		" k.author_name, k.author_email, k.author_date,"
 		" k.committer_name, k.committer_email, k.committer_date,"
 		" coalesce(k.date, k.committer_date), k.first_received,"
-		" p.commit_id, p.message_id, p.base, p.version, p.part, p.total, k.message, p.diff"
+		" p.commit_id, p.message_id, p.base, p.version, p.part, p.total, k.message, p.diff,"
+		" k.position, g.id"
 		" FROM commits k LEFT JOIN patch p ON p.commit_id = k.commit_id"
+		" LEFT JOIN git_commit g ON g.position = k.position"
 		" WHERE k.commit_id = $1")
 
 static int64_t col_int_or(struct stmt *st, int i, int64_t unknown)
@@ -76,6 +80,8 @@ int commit_read(struct ctx *c, int64_t id, enum commit_detail detail, struct com
 		.committer = {col_text(st, 8), col_text(st, 9), col_time(st, 10)},
 		.date = col_time(st, 11),
 		.first_received = col_time(st, 12),
+		.position = col_int_or(st, 21, 0),
+		.git_id = col_text(st, 22),
 	};
 	read_patch(st, &out->patch);
 	if (detail == COMMIT_WHOLE) {
@@ -123,6 +129,27 @@ int commit_exact(struct ctx *c, const char *name, const char *tree, int64_t ids[
 	return stmt_status(st);
 }
 
+int commit_in_tree(struct ctx *c, const char *tree, const char *name, int64_t *id)
+{
+	int64_t ids[2];
+	size_t n;
+	int e = commit_exact(c, name, tree, ids, &n);
+
+	*id = e >= 0 && n == 1 ? ids[0] : 0;
+	return e;
+}
+
+const char *commit_address(struct arena *a, const struct commit *k)
+{
+	return k->kind == COMMIT_REF && *k->tree ? arena_fmt(a, "%s/%s", k->tree, k->name)
+						 : k->name;
+}
+
+const char *commit_address_among(struct arena *a, const struct commit *k)
+{
+	return k->kind == COMMIT_REF && !*k->tree && k->git_id ? k->git_id : commit_address(a, k);
+}
+
 /* The last name up to a text. Whatever lies between a stub and a full id that it begins also begins
  * with the stub: so the stubs of an id are found by a few such steps down, however many names begin
  * alike. */
@@ -161,7 +188,9 @@ static int find_stubs(struct ctx *c, const char *full, struct stubs *out)
 }
 
 SQL(commit_full_others, "SELECT 1 FROM commits WHERE name >= $1 AND name < $2 AND tree = ''"
-			" AND kind = 0 AND name <> $3 LIMIT 1")
+			" AND kind = 0 AND name <> $3"
+			" UNION SELECT 1 FROM git_commit WHERE id >= $1 AND id < $2"
+			" AND id <> $3 LIMIT 1")
 
 int commit_stub_of(struct ctx *c, const char *full, int64_t *id)
 {
@@ -204,6 +233,67 @@ static int read_candidates(struct ctx *c, const struct revision *r, int64_t ids[
 	return stmt_status(st);
 }
 
+SQL(commit_has_name, "SELECT 1 FROM commits WHERE commit_id = $1 AND name = $2")
+
+int commit_alias_open(struct ctx *c, const char *name, int64_t id, bool *open)
+{
+	struct git_commit *in_git;
+	size_t n;
+
+	*open = false;
+	if (strlen(name) == ID_DIGITS)
+		return E_OK;
+	{
+		auto_stmt struct stmt *st = db_stmt(c, &commit_has_name);
+
+		bind_int(st, 1, id);
+		bind_text(st, 2, name);
+		if (stmt_step(st) == STMT_ROW || stmt_status(st) < 0)
+			return stmt_status(st);
+	}
+	int e = git_commit_by_prefix(c, name, 2, &in_git, &n);
+	*open = e >= 0 && n > 1;
+	return e;
+}
+
+/* What is told of a name that several commits may have: those with rows, then those that git alone
+ * knows. */
+static int tell_many(struct ctx *c, const struct revision *r, const int64_t *ids, size_t nids,
+		     struct commit_list *many)
+{
+	struct git_commit *in_git = NULL;
+	size_t n = 0;
+	int64_t row;
+	int e = commit_read_all(c, ids, nids, &many->commits, &many->n);
+
+	if (e >= 0 && r->is_hex)
+		e = git_commit_by_prefix(c, r->name, CANDIDATES_MAX, &in_git, &n);
+	struct commit *all = arena_array(c->arena, struct commit, nids + n);
+	if (nids)
+		memcpy(all, many->commits, many->n * sizeof(*all));
+	many->commits = all;
+	for (size_t i = 0; i < n && e >= 0; i++) {
+		const struct git_commit *k = &in_git[i];
+
+		e = git_commit_row(c, k->position, &row);
+		if (e >= 0 && !row)
+			all[many->n++] = (struct commit){
+				.kind = COMMIT_FULL,
+				.name = k->id,
+				.tree = "",
+				.subject = k->subject,
+				.author.date = k->author_date,
+				.committer.date = k->date,
+				.date = k->date,
+				.first_received = TIME_NONE,
+				.position = k->position,
+				.git_id = k->id,
+				.patch = {.version = -1, .index = -1, .total = -1},
+			};
+	}
+	return e;
+}
+
 static int resolve_name(struct ctx *c, const struct revision *r, int64_t *id,
 			struct commit_list *many)
 {
@@ -224,16 +314,20 @@ static int resolve_name(struct ctx *c, const struct revision *r, int64_t *id,
 			return e;
 		n = *id != 0;
 	}
-	if (n == 1)
+	bool open = false;
+	if (n == 1 && r->is_hex && (e = commit_alias_open(c, r->name, *id, &open)) < 0)
+		return e;
+	if (n == 1 && !open)
 		return E_OK;
 	if (n == 0)
 		return fail(c, E_NOTFOUND, "commit %s is not known here", r->name);
-	if (many) {
-		e = commit_read_all(c, ids, n, &many->commits, &many->n);
-		if (e < 0)
-			return e;
-	}
-	return fail(c, E_AMBIGUOUS, "%s may be any of %zu%s commits", r->name, n,
+	struct commit_list told;
+	e = tell_many(c, r, ids, n, &told);
+	if (e < 0)
+		return e;
+	if (many)
+		*many = told;
+	return fail(c, E_AMBIGUOUS, "%s may be any of %zu%s commits", r->name, told.n,
 		    n == CANDIDATES_MAX ? " or more" : "");
 }
 

@@ -13,7 +13,7 @@
 enum commit_kind { COMMIT_FULL, COMMIT_STUB, COMMIT_REF };
 
 struct commit {
-	int64_t id; /* row, inside only */
+	int64_t id; /* row, inside only; 0: git alone knows it */
 	enum commit_kind kind;
 	const char *name;  /* 40 digits, a prefix, or the ref */
 	const char *tree;  /* of a ref; "" for ids */
@@ -21,11 +21,20 @@ struct commit {
 	const char *subject, *message, *label; /* NULL: not known */
 	struct person author, committer;
 	int64_t date, first_received;
+	int64_t position; /* in git's index, db/git_commits.h; 0: git does not know it */
+	const char *git_id; /* its 40 digits there, also of a tag; NULL */
 	struct patch_in patch;
 };
 
 /* What people see of a name: ids cut to 12 digits, refs whole. */
 const char *commit_short(struct arena *a, const struct commit *k);
+
+/* What leads to this commit in an address: its name, of a ref of a tree "tree/name". */
+const char *commit_address(struct arena *a, const struct commit *k);
+/* The same where several commits fit its name: a ref of no tree goes by the id that git knows. */
+const char *commit_address_among(struct arena *a, const struct commit *k);
+/* The row of a ref in a tree; *id 0: there is none. */
+int commit_in_tree(struct ctx *c, const char *tree, const char *name, int64_t *id);
 
 /* True when the text has the form of a commit id or of a ref name that API.md accepts. is_hex says
  * which. */

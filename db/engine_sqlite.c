@@ -262,6 +262,16 @@ void db_close(struct db *d)
 	free(d);
 }
 
+const char *db_name(const struct db *d)
+{
+	return sqlite3_db_filename(d->h, "main");
+}
+
+bool db_writes(const struct db *d)
+{
+	return sqlite3_db_readonly(d->h, "main") == 0;
+}
+
 /* --- transactions --- */
 
 static int run_verb(struct db *d, enum verb v)

@@ -21,6 +21,9 @@
 
 /* --- bodies --- */
 #define INFLATED_MAX (64 * MIB) /* of a compressed body: more is a bomb */
+#define LITTLE_BODY_MAX                                                                            \
+	(8 * MIB) /* of a body that needs no token, packed or not: what people paste is far below  \
+		   */
 #define DRAIN_MAX                                                                                  \
 	(128 * MIB) /* of a refused body is read and dropped, so that the client sees the answer   \
 		     */
@@ -40,6 +43,9 @@
 #define SLOWEST_RATE     (32 * KIB) /* bytes a second that a larger body or answer must reach */
 #define TRIM_EVERY       30         /* memory that is free goes back to the system */
 #define STOP_WITHIN      9          /* from SIGTERM to the end */
+#define REFRESH_EVERY    300        /* from one refresh of a repository to the next */
+#define REFRESH_SLOWEST  3600       /* after failures, each of which doubles it, at most this */
+#define REFRESH_LOOK     2          /* from one look at what is due to the next */
 
 /* --- work --- */
 #define WORKER_QUEUE        1024 /* uploads and large pages that wait for a worker; more: 503 */

@@ -45,6 +45,16 @@ static inline int utf8_is_c1(const char *s)
 	return (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] < 0xa0;
 }
 
+/* True for the marks that turn the direction of what follows them, U+202A to U+202E and U+2066 to
+ * U+2069, so that it reads as what it is not (s begins with a valid one). */
+static inline int utf8_turns_text(const char *s)
+{
+	const unsigned char *p = (const unsigned char *)s;
+
+	return p[0] == 0xe2 && ((p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae) ||
+				(p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9));
+}
+
 /* True for U+2028 and U+2029, which end a line in some readers (s begins with a valid one). */
 static inline int utf8_is_line_end(const char *s)
 {
