@@ -7,14 +7,18 @@
 
 #include <math.h>
 
+#include "importers/formats.h"
 #include "importers/native.h"
 #include "server/base/arena.h"
 #include "server/base/clock.h"
 #include "server/base/utf8.h"
 
 static const struct importer importers[] = {
-#define IMPORTER(name, summary, run, line, sniff) {#name, summary, run, line, sniff},
+#define IMPORTER(name, summary, run, line, sniff) {name, summary, run, line, sniff, NULL},
+#define IMPORTER_OF_FOLDERS(name, summary, run, folder, sniff)                                     \
+	{name, summary, run, NULL, sniff, folder},
 #include "importers/importers.def"
+#undef IMPORTER_OF_FOLDERS
 #undef IMPORTER
 };
 
@@ -55,6 +59,8 @@ struct submission *import_add(struct import *in)
 {
 	struct submission *s;
 
+	if (in->after_document) /* what it fails with ends the reading: see record_end */
+		in->after_document(in->after_arg);
 	in->subs = arena_grow(in->ctx->arena, in->subs, &in->cap, in->n + 1, sizeof(*in->subs));
 	s = &in->subs[in->n++];
 	*s = (struct submission){
@@ -70,4 +76,11 @@ struct submission *import_add(struct import *in)
 		.headline.change_pct = NAN,
 	};
 	return s;
+}
+
+void import_add_file(struct import *in, const struct import_file *f)
+{
+	in->files = arena_grow(in->ctx->arena, in->files, &in->files_cap, in->nfiles + 1,
+			       sizeof(*in->files));
+	in->files[in->nfiles++] = *f;
 }

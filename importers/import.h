@@ -28,6 +28,22 @@ struct import_aside {
 	struct event event;     /* told by hand */
 };
 
+/* A file of a folder that is imported as one: its name, without .gz or .xz (the bytes are plain).
+ */
+struct import_part {
+	const char *name;
+	const char *bytes;
+	size_t n;
+};
+
+/* A file that belongs to a run: kept as an artifact behind its submission. */
+struct import_file {
+	size_t sub, run; /* which of in->subs, and which of its runs */
+	const char *name;
+	const void *bytes; /* of the part, or in the arena */
+	size_t n;
+};
+
 /* What was found in the bytes, in their order. */
 struct import {
 	struct ctx *ctx;
@@ -35,17 +51,26 @@ struct import {
 	const struct pair *axes; /* sorted by name */
 	size_t naxes;
 	const char *commit, *tree;
+	/* Where the bytes came from, made part of the keys: the file's path, so that equal values
+	 * of another file are a genuine repeat and the same file again is a duplicate. What is
+	 * piped or pasted has no place to be known by: the command line gives every reading of
+	 * standard input a source of its own, made of the time in microseconds, since a piped run
+	 * is a run that was just made. NULL: keys come from the content alone. */
+	const char *source;
 	bool is_copy; /* native: lines of `plumbline export` are taken, with all that they restore
 		       */
 
-	/* Called after each document of an array; negative (with its failure set) ends the reading.
-	 * NULL: nobody asks. For who must bound what many documents come to. */
+	/* Called after each document of an array, and before each further submission; negative,
+	 * with its failure set in ctx, ends the reading. NULL: nobody asks. For who must bound what
+	 * many of them come to. */
 	int (*after_document)(void *arg);
 	void *after_arg;
 
 	/* filled by the importer */
 	struct submission *subs; /* in the arena */
 	size_t n, cap;
+	struct import_file *files; /* of their runs; only a folder has some */
+	size_t nfiles, files_cap;
 	bool is_array;              /* native: it was an array, faults carry item numbers */
 	struct import_aside *aside; /* native, a copy: the line is no submission */
 	struct native_names *names; /* native: the last list of metric names, shared with what
@@ -62,11 +87,34 @@ struct importer {
 	int (*line)(struct import *in, const char *bytes, size_t n);
 	/* How sure it is that these are its bytes: 0 no … 100 certain. NULL: never guessed. */
 	int (*sniff)(const char *bytes, size_t n);
+	/* A folder as one: its files in any order, those that the format reads (lkp_part_wanted).
+	 * path: where it lies, for what only the path says. Fails as run does, with the name of a
+	 * file at the beginning of a fault's path. NULL: each file of a folder stands for itself.
+	 */
+	int (*folder)(struct import *in, const char *path, const struct import_part *parts,
+		      size_t n);
 };
 
 const struct importer *importer_find(const char *name); /* NULL */
 size_t importer_count(void);
 const struct importer *importer_at(size_t i);
+
+/* The formats that bytes may be in, the surest first. */
+#define IMPORT_GUESSES 4
+struct import_guess {
+	struct {
+		const struct importer *format;
+		int sure;
+	} list[IMPORT_GUESSES];
+	size_t n; /* 0: none fits */
+};
+void importer_guess(const char *bytes, size_t n, struct import_guess *out);
+/* For people: "taken as fio", "taken as lkp-matrix; it could be lkp-json as well", or "no format of
+ * ours fits what is in it; there are: …". In the arena. */
+const char *importer_guess_words(struct arena *a, const struct import_guess *g);
+
+/* "native lkp-result …": the names of all formats. In the arena. */
+const char *importer_names(struct arena *a);
 
 /* Whether a text from elsewhere may become a name or value of what files do not say: 1 to max bytes
  * of UTF-8 without control characters, as in the files themselves. */
@@ -74,6 +122,8 @@ bool import_text_valid(const char *s, size_t max);
 
 /* Room for one more submission; zeroed, with "unknown" where 0 would mean something. */
 struct submission *import_add(struct import *in);
+/* One more file of a run. The bytes are borrowed. */
+void import_add_file(struct import *in, const struct import_file *f);
 
 /* Limits of one document, and of the whole. */
 #define NATIVE_DOCUMENT_MAX ((size_t)4 << 20)

@@ -30,6 +30,15 @@ void source_close(struct import_source *s)
 	s->buf = NULL;
 }
 
+void source_replace(struct import_source *s, char *bytes, size_t n)
+{
+	free(s->buf);
+	s->buf = bytes;
+	s->begin = 0;
+	s->end = s->cap = n;
+	s->eof = true;
+}
+
 /* Reads a piece behind what is held. */
 static int fill(struct ctx *c, struct import_source *s)
 {

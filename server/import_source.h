@@ -21,6 +21,8 @@ struct import_source {
 /* "-" is standard input. E_NOTFOUND with the reason. */
 int source_open(struct ctx *c, const char *path, struct import_source *s);
 void source_close(struct import_source *s);
+/* The bytes (malloc'ed, now the source's) stand for all that was to be read. */
+void source_replace(struct import_source *s, char *bytes, size_t n);
 /* Reads until max bytes are held, or up to the first line end after at least least bytes, or to the
  * end. What is held is still to be read. E_INTERNAL: the file cannot be read. */
 int source_peek(struct ctx *c, struct import_source *s, size_t least, size_t max, const char **p,

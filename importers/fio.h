@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the three readers of fio's output share; for nobody else. Each makes fio_outputs of the
+ * bytes, fio.c makes submissions of those. */
+#ifndef IMPORTERS_FIO_H
+#define IMPORTERS_FIO_H
+
+#include "importers/import.h"
+
+struct arena;
+
+/* How the figures of several jobs become one of all. */
+enum fio_how {
+	FIO_ALONE, /* they do not */
+	FIO_SUM,
+	FIO_MEAN,  /* weighted */
+	FIO_SHARE, /* the same; a job that does not tell it has 0 */
+	FIO_MIN,
+	FIO_MAX,
+	FIO_SPREAD, /* a standard deviation: of all operations together, by their means */
+};
+
+struct fio_figure {
+	const char *name, *unit; /* without "fio."; unit NULL */
+	double v, weight, mean;  /* mean: for FIO_SPREAD */
+	enum fio_how how;
+};
+
+struct fio_job {
+	const char *name;
+	struct fio_figure *figures;
+	size_t n, cap;
+	struct distribution_in *distributions; /* metric without "fio." */
+	size_t ndistributions, distribution_cap;
+	struct pair *options;
+	size_t noptions, option_cap;
+};
+
+/* One output of fio: a run. */
+struct fio_output {
+	struct fio_job *jobs;
+	size_t njobs, cap;
+	struct fio_job whole; /* what is said of no single job: groups, disks, options of all */
+	const char *version, *label; /* NULL */
+	int64_t started;             /* TIME_NONE */
+	unsigned latencies;          /* kinds that a fragment of text has, as bits; else 0 */
+	bool failed;                 /* fio says that a job ended with an error */
+};
+
+#define FIO_FIGURES_MAX 1000000 /* of one file; a job has about 100 */
+
+struct fio_outputs {
+	struct ctx *ctx;
+	struct fio_output *list;
+	size_t n, cap;
+	size_t nfigures;
+};
+
+struct fio_output *fio_add_output(struct fio_outputs *all);
+struct fio_job *fio_add_job(struct fio_outputs *all, struct fio_output *o, const char *name);
+
+/* What is not finite is left out. weight: operations that a mean is of. */
+void fio_add(struct fio_outputs *all, struct fio_job *j, enum fio_how how, double weight,
+	     const char *unit, double v, const char *fmt, ...)
+	__attribute__((format(printf, 7, 8)));
+void fio_add_option(struct fio_outputs *all, struct fio_job *j, const char *name,
+		    const char *value);
+
+/* A latency of one kind in one direction. NAN: not told. */
+struct fio_latency {
+	const char *side, *kind; /* "read_" or "", "clat" */
+	const char *unit;        /* "ns" or "us" */
+	double min, max, mean, stddev;
+	double operations; /* that it is of; 0: not known */
+	double weight;     /* among other jobs; 0: the operations */
+	struct percentile_in *percentiles;
+	size_t npercentiles;
+	struct bucket_in *buckets;
+	size_t nbuckets;
+};
+/* Its figures, and the distribution where there are percentiles or buckets. */
+void fio_add_latency(struct fio_outputs *all, struct fio_job *j, const struct fio_latency *l);
+void fio_add_distribution(struct fio_outputs *all, struct fio_job *j,
+			  const struct distribution_in *d);
+
+/* The shares of operations a bucket of latencies, as fio prints them beside the jobs. */
+struct fio_share {
+	char word[16];    /* as printed: "4", ">=2000" */
+	const char *unit; /* ns, us, ms */
+	double percent;
+};
+/* Figures latency_4us% and so on, and the distribution "latency" over the job's operations in
+ * unit (ns or us). Shares of at least 2000 ms have no upper end: max is it where it is known. */
+void fio_add_shares(struct fio_outputs *all, struct fio_job *j, const struct fio_share *list,
+		    size_t n, double operations, double max, const char *unit);
+/* What a bandwidth in KiB/s is called and stored in. */
+void fio_add_bandwidth(struct fio_outputs *all, struct fio_job *j, const char *side, double kib);
+
+/* Each adds what it finds. A failure or faults may be set in the ctx. */
+void fio_read_json(struct fio_outputs *all, const char *bytes, size_t n);
+void fio_read_terse(struct fio_outputs *all, const char *bytes, size_t n);
+/* side: what the request says that the operations were, "read_"; "" when it does not. */
+void fio_read_text(struct fio_outputs *all, const char *bytes, size_t n, const char *side);
+/* Whether a line of the terse form is among the first bytes. */
+bool fio_is_terse(const char *bytes, size_t n);
+
+#endif

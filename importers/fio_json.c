@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fio's --output-format=json and json+, of fio 2 (latencies in microseconds) and 3 (nanoseconds).
+ * A direction in which nothing was done is left out, as is a latency of no operation: they were not
+ * measured. The bins of json+ are kept as buckets, each with the latency that its name says.
+ */
+#include "importers/fio.h"
+
+#include <math.h>
+
+#include "db/distributions.h"
+#include "importers/json_piece.h"
+#include "importers/json_read.h"
+#include "server/base/arena.h"
+#include "server/base/num.h"
+
+struct field {
+	const char *key, *unit;
+	enum fio_how how;
+};
+
+/* Of a direction. bw has its own function. */
+static const struct field side_fields[] = {
+	{"iops", "IO/s", FIO_SUM},
+	{"bw_bytes", "B/s", FIO_SUM},
+	{"io_bytes", "B", FIO_SUM},
+	{"io_kbytes", "KiB", FIO_SUM},
+	{"runtime", "ms", FIO_MAX},
+	{"total_ios", "IOs", FIO_SUM},
+	{"short_ios", "IOs", FIO_SUM},
+	{"drop_ios", "IOs", FIO_SUM},
+	{"bw_min", "KiB/s", FIO_ALONE},
+	{"bw_max", "KiB/s", FIO_ALONE},
+	{"bw_mean", "KiB/s", FIO_ALONE},
+	{"bw_dev", "KiB/s", FIO_ALONE},
+	{"bw_agg", "%", FIO_ALONE},
+	{"bw_samples", "samples", FIO_ALONE},
+	{"iops_min", "IO/s", FIO_ALONE},
+	{"iops_max", "IO/s", FIO_ALONE},
+	{"iops_mean", "IO/s", FIO_ALONE},
+	{"iops_stddev", "IO/s", FIO_ALONE},
+	{"iops_samples", "samples", FIO_ALONE},
+};
+
+/* Of a job. */
+static const struct field job_fields[] = {
+	{"usr_cpu", "%", FIO_MEAN},          {"sys_cpu", "%", FIO_MEAN},
+	{"ctx", "switches", FIO_SUM},        {"majf", "faults", FIO_SUM},
+	{"minf", "faults", FIO_SUM},         {"job_runtime", "ms", FIO_MAX},
+	{"elapsed", "s", FIO_MAX},           {"latency_depth", NULL, FIO_ALONE},
+	{"latency_target", "us", FIO_ALONE}, {"latency_percentile", "%", FIO_ALONE},
+	{"latency_window", "us", FIO_ALONE},
+};
+
+static const struct field disk_fields[] = {
+	{"read_ios", "IOs", FIO_ALONE},    {"write_ios", "IOs", FIO_ALONE},
+	{"read_merges", "IOs", FIO_ALONE}, {"write_merges", "IOs", FIO_ALONE},
+	{"read_sectors", NULL, FIO_ALONE}, {"write_sectors", NULL, FIO_ALONE},
+	{"read_ticks", "ms", FIO_ALONE},   {"write_ticks", "ms", FIO_ALONE},
+	{"in_queue", "ms", FIO_ALONE},     {"util", "%", FIO_ALONE},
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* A word for nan, see json_piece.h. */
+static bool is_nothing(const json_t *v)
+{
+	return !v || (json_is_string(v) && !json_string_length(v));
+}
+
+/* NAN when it is not there; a fault when it is no number. */
+static double number(const struct json_object *o, const char *key)
+{
+	return is_nothing(json_read_member(o, key)) ? (double)NAN : json_read_real(o, key);
+}
+
+/* True when v is an object; a fault when it is there and none. */
+static bool open_object(const struct fio_outputs *all, json_t *v, const struct json_at *at,
+			struct json_object *o)
+{
+	*o = (struct json_object){.ctx = all->ctx, .v = v, .at = at};
+	if (v && !json_is_object(v))
+		json_read_fault(all->ctx, at, "must be an object, is %s", json_read_kind(v));
+	return json_is_object(v);
+}
+
+static void add_fields(struct fio_outputs *all, struct fio_job *j, const struct json_object *o,
+		       const struct field *fields, size_t n, const char *prefix)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *percent = fields[i].unit && *fields[i].unit == '%' ? "%" : "";
+
+		fio_add(all, j, fields[i].how, 0, fields[i].unit, number(o, fields[i].key),
+			"%s%s%s", prefix, fields[i].key, percent);
+	}
+}
+
+/* --- latencies --- */
+
+static void read_percentiles(struct fio_outputs *all, json_t *v, const struct json_at *at,
+			     struct fio_latency *l)
+{
+	struct json_object o;
+	const char *key;
+	json_t *value;
+
+	if (!open_object(all, v, at, &o))
+		return;
+	l->percentiles = arena_array(all->ctx->arena, struct percentile_in, json_object_size(v));
+	json_object_foreach(v, key, value)
+	{
+		double rank;
+
+		if (is_nothing(value))
+			continue;
+		if (!json_is_number(value))
+			json_read_fault(all->ctx, JSON_AT_ENTRY(at, key), "must be a number, is %s",
+					json_read_kind(value));
+		else if (!percentile_parse(key, &rank))
+			json_read_fault(all->ctx, JSON_AT_ENTRY(at, key), "is no percentile");
+		else if (rank > 0) /* fio 2 fills up with 0 */
+			l->percentiles[l->npercentiles++] = (struct percentile_in){
+				arena_str(all->ctx->arena, key), json_number_value(value)};
+	}
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct bucket_in *x = a, *y = b;
+
+	return (x->le > y->le) - (x->le < y->le);
+}
+
+static void read_bins(struct fio_outputs *all, json_t *v, const struct json_at *at,
+		      struct fio_latency *l)
+{
+	struct json_object o;
+	const char *key;
+	json_t *value;
+
+	if (!open_object(all, v, at, &o))
+		return;
+	l->buckets = arena_array(all->ctx->arena, struct bucket_in, json_object_size(v));
+	json_object_foreach(v, key, value)
+	{
+		double end, count = json_number_value(value);
+
+		if (!num_parse_real(key, &end))
+			json_read_fault(all->ctx, JSON_AT_ENTRY(at, key), "is no latency");
+		else if (!json_is_number(value) || count < 0 || count > JSON_WHOLE_MAX)
+			json_read_fault(all->ctx, JSON_AT_ENTRY(at, key),
+					"must be a count of operations");
+		else
+			l->buckets[l->nbuckets++] = (struct bucket_in){end, (int64_t)count};
+	}
+	if (l->nbuckets)
+		qsort(l->buckets, l->nbuckets, sizeof(*l->buckets), by_end);
+}
+
+/* kind_ns (fio 3) or kind (fio 2). ios: of the direction, where the latency does not say it. */
+static void read_latency(struct fio_outputs *all, struct fio_job *j, const struct json_object *side,
+			 const char *prefix, const char *kind, double ios)
+{
+	const char *key = arena_fmt(all->ctx->arena, "%s_ns", kind);
+	struct fio_latency l = {.side = prefix, .kind = kind, .unit = "ns"};
+	json_t *v = json_read_member(side, key);
+	const struct json_at *at;
+	struct json_object o;
+
+	if (!v) {
+		key = kind;
+		l.unit = "us";
+		v = json_read_member(side, key);
+	}
+	at = JSON_AT_KEY(side->at, key);
+	if (!open_object(all, v, at, &o))
+		return;
+	l.min = number(&o, "min");
+	l.max = number(&o, "max");
+	l.mean = number(&o, "mean");
+	l.stddev = number(&o, "stddev");
+	l.operations = number(&o, "N");
+	if (isnan(l.operations))
+		l.operations = l.max > 0 && ios > 0 ? ios : 0;
+	if (l.operations <= 0)
+		return;
+	read_percentiles(all, json_read_member(&o, "percentile"), JSON_AT_KEY(at, "percentile"),
+			 &l);
+	read_bins(all, json_read_member(&o, "bins"), JSON_AT_KEY(at, "bins"), &l);
+	fio_add_latency(all, j, &l);
+}
+
+/* The operations done in a direction; 0: it was not used. *max: its longest latency, ns. */
+static double read_side(struct fio_outputs *all, struct fio_job *j, const struct json_object *job,
+			const char *name, double *max)
+{
+	static const char *const kinds[] = {"slat", "clat", "lat"};
+	const char *prefix = arena_fmt(all->ctx->arena, "%s_", name);
+	const struct json_at *at = JSON_AT_KEY(job->at, name);
+	struct json_object o, lat;
+	double ios, bw;
+
+	if (!open_object(all, json_read_member(job, name), at, &o))
+		return 0;
+	ios = number(&o, "total_ios");
+	bw = number(&o, "bw");
+	if (!(ios > 0) && !(bw > 0) && !(number(&o, "io_bytes") > 0) && !(number(&o, "iops") > 0))
+		return 0;
+	if (isnan(bw))
+		bw = number(&o, "bw_bytes") / 1024;
+	fio_add_bandwidth(all, j, prefix, bw);
+	add_fields(all, j, &o, side_fields, COUNT(side_fields), prefix);
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		read_latency(all, j, &o, prefix, kinds[i], ios);
+	if (json_is_object(json_read_member(&o, "lat_ns"))) {
+		lat = (struct json_object){all->ctx, json_read_member(&o, "lat_ns"),
+					   JSON_AT_KEY(at, "lat_ns")};
+		*max = fmax(*max, number(&lat, "max"));
+	}
+	return ios > 0 ? ios : 0;
+}
+
+/* --- a job --- */
+
+static void read_shares(struct fio_outputs *all, struct fio_job *j, const struct json_object *job,
+			double ios, double max)
+{
+	static const char *const units[] = {"ns", "us", "ms"};
+	struct fio_share *list;
+	size_t n = 0, room = 0;
+
+	for (size_t i = 0; i < COUNT(units); i++)
+		room += json_object_size(
+			json_read_member(job, arena_fmt(all->ctx->arena, "latency_%s", units[i])));
+	list = arena_array(all->ctx->arena, struct fio_share, room);
+	for (size_t i = 0; i < COUNT(units); i++) {
+		const char *key = arena_fmt(all->ctx->arena, "latency_%s", units[i]), *word;
+		const struct json_at *at = JSON_AT_KEY(job->at, key);
+		struct json_object o;
+		json_t *v;
+
+		if (!open_object(all, json_read_member(job, key), at, &o))
+			continue;
+		json_object_foreach(o.v, word, v)
+		{
+			double percent = number(&o, word);
+
+			if (isnan(percent))
+				continue;
+			snprintf(list[n].word, sizeof(list[n].word), "%s", word);
+			list[n].unit = units[i];
+			list[n++].percent = percent;
+		}
+	}
+	fio_add_shares(all, j, list, n, ios, max > 2e9 ? max : (double)NAN, "ns");
+}
+
+static void read_depths(struct fio_outputs *all, struct fio_job *j, const struct json_object *job,
+			double ios)
+{
+	static const char *const keys[] = {"iodepth_level", "iodepth_submit", "iodepth_complete"};
+
+	for (size_t i = 0; i < COUNT(keys); i++) {
+		const struct json_at *at = JSON_AT_KEY(job->at, keys[i]); /* as long as o */
+		struct json_object o;
+		const char *depth;
+		json_t *v;
+
+		if (!open_object(all, json_read_member(job, keys[i]), at, &o))
+			continue;
+		json_object_foreach(o.v, depth, v) fio_add(
+			all, j, FIO_MEAN, ios, "%", number(&o, depth), "%s_%s%%", keys[i], depth);
+	}
+}
+
+static void read_options(struct fio_outputs *all, struct fio_job *j, json_t *v,
+			 const struct json_at *at)
+{
+	static const struct json_pairs_rule rule = {JSON_NAME_MAX, 4 * JSON_TEXT_MAX, true, true};
+	const struct pair *pairs;
+	size_t n;
+
+	json_read_pairs(all->ctx, v, at, &rule, &pairs, &n);
+	for (size_t i = 0; i < n; i++)
+		fio_add_option(all, j, pairs[i].name, pairs[i].value);
+}
+
+static void read_job(struct fio_outputs *all, struct fio_output *out, json_t *v,
+		     const struct json_at *at)
+{
+	static const char *const sides[] = {"read", "write", "trim"};
+	struct json_object o;
+	double ios = 0, work = 0, max = 0;
+	const char *name;
+	struct fio_job *j;
+
+	if (!open_object(all, v, at, &o))
+		return;
+	name = json_read_name(&o, "jobname", JSON_NAME_MAX);
+	if (name && !strcmp(name, "All clients")) /* the sum of what stands before it */
+		return;
+	j = fio_add_job(all, out, name ? name : "job");
+	for (size_t i = 0; i < COUNT(sides); i++) {
+		double done = read_side(all, j, &o, sides[i], &max);
+
+		ios += done;
+		work += i < 2 ? done : 0;
+	}
+	read_side(all, j, &o, "sync", &max);
+	fio_add(all, j, FIO_SUM, 0, "IOs", ios > 0 ? work : (double)NAN, "workload");
+	add_fields(all, j, &o, job_fields, COUNT(job_fields), "");
+	read_depths(all, j, &o, ios);
+	read_shares(all, j, &o, ios, max);
+	read_options(all, j, json_read_member(&o, "job options"), JSON_AT_KEY(at, "job options"));
+	if (number(&o, "error") != 0 && json_read_member(&o, "error"))
+		out->failed = true;
+}
+
+static void read_disks(struct fio_outputs *all, struct fio_output *out, json_t *v,
+		       const struct json_at *at)
+{
+	json_t *disk;
+	size_t i;
+
+	if (v && !json_is_array(v))
+		json_read_fault(all->ctx, at, "must be an array, is %s", json_read_kind(v));
+	json_array_foreach(v, i, disk)
+	{
+		const struct json_at *place = JSON_AT_INDEX(at, i); /* as long as o */
+		struct json_object o;
+		const char *name;
+
+		if (!open_object(all, disk, place, &o))
+			continue;
+		name = json_read_name(&o, "name", JSON_NAME_MAX);
+		if (name)
+			add_fields(all, &out->whole, &o, disk_fields, COUNT(disk_fields),
+				   arena_fmt(all->ctx->arena, "disk.%s.", name));
+	}
+}
+
+static void read_output(struct fio_outputs *all, json_t *v)
+{
+	const struct json_at top = {0};
+	struct json_object o = {.ctx = all->ctx, .v = v, .at = &top};
+	const char *list = json_read_member(&o, "client_stats") ? "client_stats" : "jobs";
+	json_t *jobs = json_read_member(&o, list), *job;
+	struct fio_output *out;
+	double seconds;
+	size_t i;
+
+	if (!json_read_member(&o, "fio version") && !jobs)
+		return; /* something else that was printed */
+	if (!json_is_array(jobs)) {
+		json_read_fault(all->ctx, JSON_AT_KEY(&top, list), "must be an array, is %s",
+				json_read_kind(jobs));
+		return;
+	}
+	out = fio_add_output(all);
+	out->version = json_read_name(&o, "fio version", JSON_NAME_MAX);
+	seconds = number(&o, "timestamp");
+	if (seconds > 0 && seconds < 1e11)
+		out->started = (int64_t)seconds;
+	json_array_foreach(jobs, i, job)
+		read_job(all, out, job, JSON_AT_INDEX(JSON_AT_KEY(&top, list), i));
+	read_options(all, &out->whole, json_read_member(&o, "global options"),
+		     JSON_AT_KEY(&top, "global options"));
+	read_disks(all, out, json_read_member(&o, "disk_util"), JSON_AT_KEY(&top, "disk_util"));
+}
+
+void fio_read_json(struct fio_outputs *all, const char *bytes, size_t n)
+{
+	struct json_pieces pieces;
+	json_t *v;
+
+	json_pieces_begin(&pieces, all->ctx, bytes, n);
+	while (all->ctx->err != E_TOO_LARGE && (v = json_pieces_next(&pieces))) {
+		read_output(all, v);
+		json_decref(v);
+	}
+}

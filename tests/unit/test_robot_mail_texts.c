@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Report mails made here: what nobody sends on purpose. test_robot_mail.c has the real ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#undef fail /* ours is err.h's */
+
+#include "importers/formats.h"
+#include "server/base/arena.h"
+
+struct lab {
+	struct ctx ctx;
+	struct import in;
+};
+
+#define HEADS                                                                                      \
+	"7bc162d5cc4de5c3 a0fd217e6d6fbd23e91f8796787\n"                                           \
+	"---------------- ---------------------------\n"
+
+static void import_text(struct lab *l, const char *text)
+{
+	*l = (struct lab){0};
+	ctx_init(&l->ctx, arena_new(), NULL);
+	l->in.ctx = &l->ctx;
+	assert_int_equal(import_robot_mail(&l->in, text, strlen(text)), E_OK);
+}
+
+/* The same without a table's block above it, in the mail that follows: known, whatever its machine.
+ */
+static void test_a_table_cut_from_its_block_is_known(void **state)
+{
+	static const char *const part[] = {
+		"From a@b Thu Jan  1 00:00:00 1970\nFrom: a@example.org\nSubject: x\n\n"
+		"a/tbox_group/testcase:\n  1/box/t\n\n",
+		"7bc162d5cc4de5c3 a0fd217e6d6fbd23e91f8796787\n"
+		"---------------- ---------------------------\n"
+		"    479042           -12.5%     419357        hackbench.throughput\n",
+		"\nFrom a@b Thu Jan  1 00:00:00 1970\nFrom: a@example.org\nSubject: x\n\n",
+	};
+	struct lab l;
+	char text[2000];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s%s%s%s", part[0], part[1], part[2], part[1]);
+	import_text(&l, text);
+	assert_int_equal(l.in.n, 2);
+	arena_free(l.ctx.arena);
+}
+
+/* Names from outside are taken as they are, or not at all; none becomes another. */
+static void test_hostile_names(void **state)
+{
+	static const char *const names[] = {
+		"a.\"><script>alert(1)</script>", /* in a text it is only a name */
+		"a.$(reboot)`x`",
+		"a.../../../etc/passwd",
+		"a.%s%n%n",
+	};
+	char text[8000], longest[1200];
+	struct lab l;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(text, sizeof(text), "x\n\n" HEADS "  1.00  +1.0%%  2.00  %s\n", names[i]);
+		import_text(&l, text);
+		assert_string_equal(l.in.subs[0].cells[0].metric, names[i]);
+		arena_free(l.ctx.arena);
+	}
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[1] = '.';
+	longest[1024] = '\0'; /* as long as a metric may be */
+	snprintf(text, sizeof(text),
+		 "x\n\n" HEADS "  1.00  +1.0%%  2.00  %s\n  1.00  +1.0%%  2.00  %sx\n", longest,
+		 longest);
+	import_text(&l, text);
+	assert_int_equal(l.in.subs[0].ncells, 1);
+	assert_string_equal(l.in.subs[0].cells[0].metric, longest);
+	arena_free(l.ctx.arena);
+	import_text(&l, "From: a\nSubject: \033[31mred\nDate: never\n\ncommit: \n"
+			"  a0fd217e6d (\"an \\\"end\\\" and <b>\")\n\n" HEADS
+			"  1.00  +1.0%  2.00  a.\001b\n  1.00  +1.0%  2.00  a.c\n");
+	assert_int_equal(l.in.subs[0].ncells, 1); /* "b" stands alone, which is no note */
+	assert_string_equal(l.in.subs[0].cells[0].metric, "a.c");
+	assert_string_equal(l.in.subs[1].commit.subject, "an \\\"end\\\" and <b>");
+	assert_true(!l.in.subs[0].report.subject || !strchr(l.in.subs[0].report.subject, '\033'));
+	arena_free(l.ctx.arena);
+}
+
+/* A mailer wrapped what is quoted and left the rest of each line without its marks. */
+static void test_rests_of_lines_without_marks(void **state)
+{
+	struct lab l;
+
+	(void)state;
+	import_text(&l, "x\n\n"
+			"> > a/kconfig/rootfs/some_other_name/tbox_group/testcase/testtime:\n"
+			"> >   1/x86_64-rhel-8.3/debian-11.1-x86_64-20220510.cgz/y/box/t/60s\n"
+			"> >\n"
+			"> > 7bc162d5cc4de5c3 a0fd217e6d6fbd23e91f8796787\n"
+			"v6.5-rc1\n"
+			"> > ---------------- ---------------------------\n"
+			"----------------\n"
+			"> >     479042           -12.5%     419357            -1.0%     474251\n"
+			"hackbench.throughput\n"
+			"> >     477310           -12.5%     417480            +1.0%     482083 ±\n"
+			"5%  hackbench.throughput_best\n"
+			"> >\n");
+	assert_int_equal(l.in.n, 3);
+	assert_string_equal(l.in.subs[2].commit.id, "v6.5-rc1");
+	assert_string_equal(l.in.subs[2].tbox_group, "box");
+	assert_int_equal(l.in.subs[2].ncells, 2);
+	assert_true(l.in.subs[2].cells[0].mean == 474251);
+	assert_true(l.in.subs[2].cells[1].stddev_pct == 5);
+	arena_free(l.ctx.arena);
+}
+
+/* The same reply as it stands in a bug tracker; a long word went to the next line, without a mark.
+ */
+static void test_an_indented_reply(void **state)
+{
+	struct lab l;
+
+	(void)state;
+	import_text(&l, "x\n\n"
+			"    > testcase/path_params/tbox_group/run:\n"
+			"    will-it-scale/unlink2-performance/lkp-sb03\n"
+			"    > \n"
+			"    > 7bc162d5cc4de5c3 a0fd217e6d6fbd23e91f8796787\n"
+			"    > ---------------- ---------------------------\n"
+			"    >     479042           -12.5%     419357        x.throughput\n"
+			"    Yes.\n"
+			"    >     477310           -12.5%     417480        x.throughput_best\n");
+	assert_int_equal(l.in.n, 2);
+	assert_string_equal(l.in.subs[0].tbox_group, "lkp-sb03");
+	assert_int_equal(l.in.subs[0].ncells, 2);
+	arena_free(l.ctx.arena);
+}
+
+/* A file that begins with empty lines is the mail below them. */
+static void test_empty_lines_before_the_head(void **state)
+{
+	struct lab l;
+
+	(void)state;
+	import_text(
+		&l,
+		"\n\r\n\nFrom: a@example.org\nSubject: x\nDate: Fri, 26 Jun 2020 15:16:43 +0800\n"
+		"Content-Type: text/plain; charset=utf-8\n"
+		"Content-Transfer-Encoding: base64\n\n"
+		/* HEADS and a row */
+		"N2JjMTYyZDVjYzRkZTVjMyBhMGZkMjE3ZTZkNmZiZDIzZTkxZjg3OTY3ODcKLS0tLS0tLS0tLS0t\n"
+		"LS0tLSAtLS0tLS0tLS0tLS0tLS0tLS0tLS0tLS0tLS0KMSArMSUgMiBhLmIK\n");
+	assert_int_equal(l.in.n, 2);
+	assert_string_equal(l.in.subs[1].report.subject, "x");
+	arena_free(l.ctx.arena);
+}
+
+/* What stands around and below tables: profiles, plots, patches, kernel logs, other tools' tables.
+ */
+static void test_what_is_no_row(void **state)
+{
+	struct lab l;
+
+	(void)state;
+	import_text(&l,
+		    "x\n\n" HEADS "    479042           -12.5%     419357        x.throughput\n\n"
+		    "    12.31%     -2.10%  [kernel.kallsyms]    [k] native_queued_spin_lock\n"
+		    "     3.20      +1.50%  4.70\n"
+		    "            --95.31%--__libc_write\n"
+		    "     1.20                1.50        libc.so.6\n"
+		    "     0.55            -0.1        0.45 +- 12%  a.b and some words behind it\n"
+		    "  480000 +-------------------------------------------+\n"
+		    "  470000 |-+  .+..+.+..+                             |\n"
+		    "  460000 O-O    O O  O    O    O  O O  O O  O    O O  |\n"
+		    "  0.06   *.*    x.time\n"
+		    "-    479042           -12.5%     419357        x.old\n"
+		    "+    479042           -12.5%     419357        x.new\n"
+		    "        -:   10:int main.c(void)\n"
+		    "      100:   11:  foo.bar = 2.c\n"
+		    "[   12.345678] BUG: soft.lockup\n"
+		    " 12.3 45.6 dmesg.foo\n"
+		    "    100  -50%  50  mm/slub.c\n"
+		    "Hmean     1      479042.00 (   0.00%)      419357.00 * -12.46%*\n"
+		    "10.20.30.40 -1.0% 5 a.b\n"
+		    "0x1234 +1% 55 a.b\n"
+		    "2020-01-01 -1% 3 a.b\n");
+	assert_int_equal(l.in.n, 2);
+	assert_int_equal(l.in.subs[0].ncells, 1);
+	assert_int_equal(l.in.subs[1].ncells, 1);
+	arena_free(l.ctx.arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_table_cut_from_its_block_is_known),
+		cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_rests_of_lines_without_marks),
+		cmocka_unit_test(test_an_indented_reply),
+		cmocka_unit_test(test_empty_lines_before_the_head),
+		cmocka_unit_test(test_what_is_no_row),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("robot mail texts", tests, NULL, NULL);
+}
