@@ -43,6 +43,13 @@ bool idmap_set(struct idmap *m, int64_t id, void *p)
 	return atomic_compare_exchange_strong(&k->p[id % IDMAP_CHUNK], &none, p);
 }
 
+void idmap_replace(struct idmap *m, int64_t id, void *p)
+{
+	if (id >= 0 && id < (int64_t)IDMAP_CHUNK * IDMAP_CHUNKS)
+		atomic_store_explicit(&chunk_for(m, (size_t)(id / IDMAP_CHUNK))->p[id % IDMAP_CHUNK],
+				      p, memory_order_release);
+}
+
 void idmap_clear(struct idmap *m, void (*drop)(void *p))
 {
 	for (size_t i = 0; i < IDMAP_CHUNKS; i++) {

@@ -217,6 +217,7 @@ int series_has_layout(struct ctx *c, int64_t series_id, int64_t layout_id,
 
 struct known_layout {
 	struct layout layout; /* first, so that the one leads to the other */
+	uint64_t edition;     /* of the facts that metrics were looked up by */
 	const struct metric **metrics;
 };
 
@@ -262,6 +263,7 @@ static struct known_layout *layout_room(struct ctx *c, size_t n, bool *cached)
 
 static int fill_layout(struct ctx *c, struct known_layout *k, const uint32_t *ids)
 {
+	k->edition = metrics_edition(); /* before the look-ups: too old at worst */
 	memcpy((uint32_t *)(k->metrics + k->layout.n), ids, k->layout.n * sizeof(*ids));
 	for (size_t i = 0; i < k->layout.n; i++) {
 		k->metrics[i] = metric_by_id(c, ids[i]);
@@ -270,6 +272,21 @@ static int fill_layout(struct ctx *c, struct known_layout *k, const uint32_t *id
 				    (long long)k->layout.layout_id, (unsigned)ids[i]);
 	}
 	return E_OK;
+}
+
+/* The layout with facts as they are now, for this request: some microseconds, and only where facts
+ * were overridden since it was kept. */
+static const struct layout *layout_anew(struct ctx *c, const struct known_layout *k)
+{
+	size_t n = k->layout.n;
+	struct known_layout *own = arena_alloc(
+		c->arena, sizeof(*own) + n * (sizeof(struct metric *) + sizeof(uint32_t)));
+
+	own->metrics = (const struct metric **)(own + 1);
+	own->layout = (struct layout){.layout_id = k->layout.layout_id,
+				      .n = n,
+				      .metric_ids = (uint32_t *)(own->metrics + n)};
+	return fill_layout(c, own, k->layout.metric_ids) < 0 ? NULL : &own->layout;
 }
 
 SQL(layout_row, "SELECT metric_ids FROM layout WHERE layout_id = $1")
@@ -281,7 +298,7 @@ const struct layout *layout_by_id(struct ctx *c, int64_t layout_id)
 	bool cached;
 
 	if (k)
-		return &k->layout;
+		return k->edition == metrics_edition() ? &k->layout : layout_anew(c, k);
 	auto_stmt struct stmt *st = db_stmt(c, &layout_row);
 	bind_int(st, 1, layout_id);
 	if (stmt_step(st) != STMT_ROW) {

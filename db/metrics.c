@@ -4,6 +4,10 @@
  * hash table that is replaced, never changed, when it grows (old tables stay until the process
  * ends; together they are no larger than the last). Rows that the writer has made wait in a second
  * table until its commit.
+ *
+ * Overrides: "applied" is the count of them (a setting) that the dictionary knows. A row is
+ * published only by who sees exactly that count: of another state its facts may be those of
+ * yesterday, or of a transaction that is rolled back. Then they serve their reader alone.
  */
 #include "db/metrics.h"
 
@@ -12,7 +16,9 @@
 
 #include "db/dictionary.h"
 #include "db/idmap.h"
+#include "db/metric_overrides.h"
 #include "db/pattern.h"
+#include "db/settings.h"
 #include "server/base/arena.h"
 #include "server/base/clock.h"
 
@@ -31,6 +37,10 @@ static struct dictionary known;   /* from committed rows; changed under the lock
 static struct dictionary pending; /* the writer's alone */
 static struct idmap known_ids;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int64_t applied;   /* overrides that the dictionary knows */
+static _Atomic uint64_t edition;
+static struct metric **retired; /* no longer in the dictionary, but perhaps in use; under the lock */
+static size_t nretired, retired_cap;
 
 /* The slot of a name: the metric's, or the free one where it belongs. */
 static _Atomic(struct metric *) *slot_of(struct slots *s, const char *name, size_t len)
@@ -113,10 +123,8 @@ static struct metric *metric_new(int64_t id, const char *name, const char *unit)
 	m->name = text;
 	m->name_len = len;
 	m->facts = metric_facts_of(m->name);
-	if (unit) {
+	if (unit)
 		memcpy(text + len + 1, unit, unit_len);
-		m->facts.unit = text + len + 1;
-	}
 	return m;
 }
 
@@ -141,19 +149,121 @@ static struct metric *publish(struct metric *m)
 	return first;
 }
 
-/* Columns: metric_id, name, unit, direction, kind. */
-static const struct metric *publish_row(struct stmt *st)
+/* Under the lock. */
+static void retire(struct metric *m)
 {
-	struct metric *m = metric_new(col_int(st, 0), col_text_peek(st, 1), col_text_peek(st, 2));
-
-	if (!col_null(st, 3))
-		m->facts.direction = (enum direction)col_int(st, 3);
-	if (!col_null(st, 4))
-		m->facts.kind = (enum metric_kind)col_int(st, 4);
-	if (!col_null(st, 2) || !col_null(st, 3) || !col_null(st, 4))
-		m->facts.rule = "set by an administrator";
-	return publish(m);
+	if (nretired == retired_cap) {
+		retired_cap = retired_cap ? 2 * retired_cap : 64;
+		retired = realloc(retired, retired_cap * sizeof(struct metric *));
+		if (!retired)
+			die("out of memory");
+	}
+	retired[nretired++] = m;
 }
+
+#define OVERRIDES "metric_overrides"
+
+/* Columns: metric_id, name, and those of metric_override_read. */
+#define ROW "SELECT metric_id, name, " METRIC_OVERRIDE_COLUMNS " FROM metric"
+
+static struct metric *metric_of_row(struct stmt *st)
+{
+	struct metric_override o = metric_override_read(st, 2);
+	struct metric *m = metric_new(col_int(st, 0), col_text_peek(st, 1), o.unit);
+
+	if (o.unit)
+		o.unit = m->name + m->name_len + 1; /* the copy behind the name */
+	metric_override_apply(&o, m);
+	return m;
+}
+
+static const struct metric *publish_row(struct ctx *c, struct stmt *st)
+{
+	int64_t seen;
+	int e = setting_get_int(c, OVERRIDES, &seen);
+
+	if (e >= 0 && seen > atomic_load(&applied) && !db_in_transaction(c->db))
+		e = metrics_refresh(c);
+	if (e < 0)
+		return NULL;
+	struct metric *m = metric_of_row(st);
+	pthread_mutex_lock(&lock);
+	struct metric *first = dictionary_find(&known, m->name, m->name_len);
+	if (!first && seen == atomic_load(&applied)) {
+		dictionary_add(&known, m);
+		idmap_set(&known_ids, m->id, m);
+	} else if (!first) {
+		retire(m);
+	}
+	pthread_mutex_unlock(&lock);
+	if (!first)
+		return m;
+	metric_drop(m);
+	return first;
+}
+
+/* --- overrides ----------------------------------------------------------------------------------
+ */
+
+int metrics_note_override(struct ctx *c)
+{
+	int64_t n;
+	int e = setting_get_int(c, OVERRIDES, &n);
+
+	return e < 0 ? e
+		     : setting_set(c, OVERRIDES, arena_fmt(c->arena, "%lld", (long long)n + 1));
+}
+
+uint64_t metrics_edition(void)
+{
+	return atomic_load_explicit(&edition, memory_order_acquire);
+}
+
+/* Under the lock. */
+static void replace(struct metric *m)
+{
+	struct metric *old = dictionary_find(&known, m->name, m->name_len);
+
+	if (!old) {
+		dictionary_add(&known, m);
+		idmap_set(&known_ids, m->id, m);
+		return;
+	}
+	atomic_store_explicit(slot_of(atomic_load(&known.slots), m->name, m->name_len), m,
+			      memory_order_release);
+	idmap_replace(&known_ids, m->id, m);
+	retire(old);
+}
+
+/* A metric that was overridden once keeps the time of the last word, so that one that is under the
+ * rules again is among these rows, too. */
+SQL(metrics_overridden, ROW " WHERE overridden IS NOT NULL ORDER BY overridden LIMIT 1000000")
+
+/* What c reads is one state: whoever is first with a later one wins. */
+int metrics_refresh(struct ctx *c)
+{
+	int64_t seen;
+	int e = setting_get_int(c, OVERRIDES, &seen);
+
+	if (e < 0 || seen <= atomic_load(&applied))
+		return e;
+	pthread_mutex_lock(&lock);
+	if (seen > atomic_load(&applied)) {
+		auto_stmt struct stmt *st = db_stmt(c, &metrics_overridden);
+
+		while (stmt_step(st) == STMT_ROW)
+			replace(metric_of_row(st));
+		e = stmt_status(st);
+		atomic_fetch_add_explicit(&edition, 1, memory_order_release);
+		if (e >= 0)
+			atomic_store(&applied, seen);
+	}
+	pthread_mutex_unlock(&lock);
+	return e;
+}
+
+/* --- finding ------------------------------------------------------------------------------------
+ */
 
 /* What the writer has made and not yet committed is not to be published by looking it up. */
 static const struct metric *find_pending(struct ctx *c, const char *name, int64_t id)
@@ -173,8 +283,7 @@ static const struct metric *find_pending(struct ctx *c, const char *name, int64_
 	return NULL;
 }
 
-SQL(metric_row_by_id,
-    "SELECT metric_id, name, unit, direction, kind FROM metric WHERE metric_id = $1")
+SQL(metric_row_by_id, ROW " WHERE metric_id = $1")
 
 const struct metric *metric_by_id(struct ctx *c, uint32_t id)
 {
@@ -184,10 +293,10 @@ const struct metric *metric_by_id(struct ctx *c, uint32_t id)
 		return m;
 	auto_stmt struct stmt *st = db_stmt(c, &metric_row_by_id);
 	bind_int(st, 1, id);
-	return stmt_step(st) == STMT_ROW ? publish_row(st) : NULL;
+	return stmt_step(st) == STMT_ROW ? publish_row(c, st) : NULL;
 }
 
-SQL(metric_row_by_name, "SELECT metric_id, name, unit, direction, kind FROM metric WHERE name = $1")
+SQL(metric_row_by_name, ROW " WHERE name = $1")
 
 const struct metric *metric_by_name(struct ctx *c, const char *name)
 {
@@ -197,7 +306,7 @@ const struct metric *metric_by_name(struct ctx *c, const char *name)
 		return m;
 	auto_stmt struct stmt *st = db_stmt(c, &metric_row_by_name);
 	bind_text(st, 1, name);
-	return stmt_step(st) == STMT_ROW ? publish_row(st) : NULL;
+	return stmt_step(st) == STMT_ROW ? publish_row(c, st) : NULL;
 }
 
 SQL(metric_insert, "INSERT INTO metric (name, created) VALUES ($1, $2) RETURNING metric_id")
@@ -251,6 +360,12 @@ void metrics_forget_all(void)
 	dictionary_drain(&pending, metric_drop);
 	idmap_clear(&known_ids, keep);
 	dictionary_drain(&known, metric_drop);
+	for (size_t i = 0; i < nretired; i++)
+		metric_drop(retired[i]);
+	free(retired);
+	retired = NULL;
+	nretired = retired_cap = 0;
+	atomic_store(&applied, 0);
 }
 
 SQL(metric_ids_like, "SELECT metric_id FROM metric WHERE lower(name) LIKE $1 ESCAPE '!'"

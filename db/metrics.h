@@ -4,6 +4,12 @@
  * dictionary is kept in the process and only grows; it is filled from committed rows alone, so a
  * rolled-back id can never stick. Reading it takes no lock. Also: in which series a metric occurs,
  * and its unit there.
+ *
+ * A struct metric never changes. When an administrator overrides facts, another one takes its place
+ * in the dictionary, and whoever still has the old one goes on with it: compare metrics by id, not
+ * by address. Each override raises the setting "metric_overrides"; who begins to read a state of
+ * the database calls metrics_refresh, so that its facts are at least as new as that state, whichever
+ * process wrote it.
  */
 #ifndef DB_METRICS_H
 #define DB_METRICS_H
@@ -16,6 +22,14 @@
  * there is none (then no failure is set) or the database failed (then one is). */
 const struct metric *metric_by_id(struct ctx *c, uint32_t id);
 const struct metric *metric_by_name(struct ctx *c, const char *name);
+
+/* Brings the facts of all overridden metrics up to what c reads; nothing to do mostly. Not inside a
+ * transaction that writes. */
+int metrics_refresh(struct ctx *c);
+/* Raised whenever facts changed: for caches that were made by them. */
+uint64_t metrics_edition(void);
+/* Writer only, in the transaction that writes an override. */
+int metrics_note_override(struct ctx *c);
 
 /* The metrics of a series with their units there, by name. */
 struct series_metric {

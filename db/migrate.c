@@ -10,6 +10,7 @@
 
 #include "db/embedded.h"
 #include "db/engine.h"
+#include "db/rule_setting.h"
 #include "server/base/log.h"
 
 int db_migrate_newest(void)
@@ -70,7 +71,7 @@ int db_migrate(struct ctx *c)
 		if (migrations[i].number > version && (e = migrate_one(c, &migrations[i])) < 0)
 			return e;
 	}
-	return E_OK;
+	return rule_settle(c);
 }
 
 int db_open_migrated(struct ctx *c, const char *path, struct db **out)

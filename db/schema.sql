@@ -43,7 +43,7 @@ CREATE TABLE metric (
 	threshold_pct REAL,                 -- smallest change that counts, NULL: the rule's
 	floor REAL,                         -- smallest value that counts where the base is 0
 	created INTEGER NOT NULL
-) STRICT;
+, role INTEGER, overridden INTEGER) STRICT;
 
 CREATE TABLE layout (                  -- the sorted list of metric ids that runs share
 	layout_id INTEGER PRIMARY KEY,
@@ -451,3 +451,5 @@ CREATE INDEX commits_by_position ON commits (position) WHERE position IS NOT NUL
 CREATE INDEX commits_without_git_text ON commits (commit_id) WHERE position IS NOT NULL AND git_text = 0;
 CREATE INDEX commits_stubs ON commits (name) WHERE kind = 1;
 CREATE INDEX commits_refs_untied ON commits (commit_id) WHERE kind = 2 AND position IS NULL;
+CREATE INDEX metric_overridden ON metric (overridden) WHERE overridden IS NOT NULL;
+CREATE INDEX audit_by_object ON audit (action, object) WHERE object IS NOT NULL;

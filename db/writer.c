@@ -98,6 +98,14 @@ static void spread_failure(struct ctx *c, struct job *first, struct job *end, in
 	}
 }
 
+/* Facts that were overridden in it, by this or another process, are known before anybody is
+ * answered. Where that fails, who reads next tries again. */
+static void refresh_facts(struct ctx *c)
+{
+	if (metrics_refresh(c) < 0)
+		ctx_clear(c);
+}
+
 /* One transaction. Results are final when it returns E_OK, or when there was but one job. *begun:
  * the failure, if any, came after the start. */
 static int run_together(struct writer *w, struct job *first, struct job *end, bool *begun)
@@ -116,6 +124,7 @@ static int run_together(struct writer *w, struct job *first, struct job *end, bo
 		e = run_jobs(w, &c, first, end);
 		if (e >= 0) {
 			metrics_publish();
+			refresh_facts(&c);
 			return E_OK;
 		}
 		db_rollback(&c);
@@ -185,7 +194,10 @@ static void *writer_main(void *arg)
 {
 	struct writer *w = arg;
 	struct job *first;
+	struct ctx c;
 
+	ctx_init(&c, w->arena, w->db);
+	refresh_facts(&c);
 	while ((first = take_all(w))) {
 		run_batch(w, first);
 		for (struct job *j = first, *next; j; j = next) {

@@ -8,9 +8,9 @@
 #include <limits.h>
 
 #include "importers/import.h"
-#include "importers/json_read.h"
 #include "importers/json_scan.h"
 #include "importers/native.h"
+#include "importers/order_inside.h"
 #include "server/base/arena.h"
 #include "server/base/clock.h"
 #include "server/base/num.h"
@@ -21,8 +21,7 @@
 #define EVERY_MIN  60
 #define EVERY_MAX  ((int64_t)366 * DAY)
 
-/* The document, or NULL after a failure. The caller gives it back. */
-static json_t *parse(struct ctx *c, const char *bytes, size_t n)
+json_t *order_parse(struct ctx *c, const char *bytes, size_t n)
 {
 	const char *p = json_skip_space(bytes, bytes + n), *stop = bytes + n;
 	json_error_t error;
@@ -211,7 +210,7 @@ static void read_set(struct ctx *c, json_t *v, const struct json_at *at, struct 
 	}
 }
 
-static bool read_bool(const struct json_object *o, const char *key)
+bool order_read_bool(const struct json_object *o, const char *key)
 {
 	json_t *v = json_read_member(o, key);
 
@@ -225,7 +224,7 @@ int order_read_correction(struct ctx *c, const char *bytes, size_t n, struct cor
 {
 	static const char *const known[] = {"select", "set", "reason", "dry_run", NULL};
 	const struct json_at top = {0};
-	json_t *v = parse(c, bytes, n);
+	json_t *v = order_parse(c, bytes, n);
 	struct json_object o;
 
 	*out = (struct correction_in){
@@ -245,7 +244,7 @@ int order_read_correction(struct ctx *c, const char *bytes, size_t n, struct cor
 		}
 		if (json_read_required(&o, "reason"))
 			out->reason = json_read_name(&o, "reason", REASON_MAX);
-		out->dry_run = read_bool(&o, "dry_run");
+		out->dry_run = order_read_bool(&o, "dry_run");
 	}
 	json_decref(v);
 	return (int)c->err;
@@ -303,7 +302,7 @@ int order_read_machine(struct ctx *c, const char *bytes, size_t n, struct machin
 {
 	static const char *const known[] = {"description", "state", "expect_every", NULL};
 	const struct json_at top = {0};
-	json_t *v = parse(c, bytes, n);
+	json_t *v = order_parse(c, bytes, n);
 	struct json_object o;
 
 	*out = (struct machine_change){.state = NULL};
@@ -344,7 +343,7 @@ int order_read_event(struct ctx *c, const char *bytes, size_t n, struct event *o
 {
 	static const char *const known[] = {"machine", "at", "key", "old", "new", "note", NULL};
 	const struct json_at top = {0};
-	json_t *v = parse(c, bytes, n);
+	json_t *v = order_parse(c, bytes, n);
 	struct json_object o;
 
 	*out = (struct event){.at = TIME_NONE};

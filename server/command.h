@@ -74,6 +74,8 @@ int cmd_serve(struct cli *cli);
 int cmd_import(struct cli *cli);
 int cmd_compare(struct cli *cli);
 int cmd_token(struct cli *cli);
+int cmd_repo(struct cli *cli);
+int cmd_rule(struct cli *cli);
 int cmd_export(struct cli *cli);
 int cmd_backup(struct cli *cli);
 int cmd_check(struct cli *cli);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `plumbline serve`: starts lock, database, writer and HTTP in this order and ends them in the
- * other. The only line on standard output says where it listens; all else is the log. SIGTERM and
- * SIGINT drain: what was accepted is written and answered, and the process ends within ten seconds,
- * whatever hangs.
+ * `plumbline serve`: starts lock, database, writer, HTTP and the refresher of repositories in this
+ * order and ends them in the other. The only line on standard output says where it listens; all
+ * else is the log. SIGTERM and SIGINT drain: what was accepted is written and answered, and the
+ * process ends within ten seconds, whatever hangs.
  */
 #include "server/command.h"
 
@@ -18,6 +18,7 @@
 #include "db/writer.h"
 #include "server/base/clock.h"
 #include "server/base/log.h"
+#include "server/history/refresher.h"
 #include "server/http/http.h"
 #include "server/limits.h"
 
@@ -115,17 +116,19 @@ static void tidy(struct cli *cli)
 }
 
 /* In the order that leaves no suspended connection behind; see http.h. */
-static void stop(struct cli *cli, struct http *h, struct writer *w)
+static void stop(struct cli *cli, struct http *h, struct refresher *r, struct writer *w)
 {
 	int64_t deadline = clock_us() + INT64_C(1000000) * STOP_WITHIN;
 
 	alarm(STOP_WITHIN + 1); /* the last word: nothing that hangs may keep the process */
+	refresher_ask_to_stop(r);
 	bool clean = http_refuse(h, deadline);
+	clean = refresher_stop(r, deadline) && clean;
 	if (clean && w)
 		writer_stop(w);
 	if (!clean || !http_stop(h, deadline)) {
 		log_msg(LOG_ERROR, "stop",
-			"a request hangs: ending without it"); /* takes all along */
+			"a request or a refresh hangs: ending without it"); /* takes all along */
 		_exit(1);
 	}
 	if (w)
@@ -138,6 +141,7 @@ int cmd_serve(struct cli *cli)
 {
 	struct writer *w;
 	struct http *h;
+	struct refresher *r = NULL;
 	sigset_t signals;
 	char shown[80];
 	int e, fd, got;
@@ -151,7 +155,8 @@ int cmd_serve(struct cli *cli)
 	if ((e = prepare_database(cli)) < 0 ||
 	    (e = http_listen(cli->ctx, cli->config->listen, &fd, shown)) < 0 ||
 	    (e = start_writer(cli, &w)) < 0 ||
-	    (e = http_start(cli->ctx, cli->config, w, fd, &h)) < 0)
+	    (e = http_start(cli->ctx, cli->config, w, fd, &h)) < 0 ||
+	    (w && (e = refresher_start(cli->ctx, cli->config->database, w, &r)) < 0))
 		return e;
 	log_gather_begin();
 	cli->config->listen = shown; /* with the real port, for the pages that name it */
@@ -161,7 +166,7 @@ int cmd_serve(struct cli *cli)
 		cli->config->read_only ? ", read-only" : "");
 	got = wait_for_signal(&signals);
 	log_msg(LOG_INFO, "stop", "signal %d", got);
-	stop(cli, h, w);
+	stop(cli, h, r, w);
 	log_gather_end();
 	return 0;
 }

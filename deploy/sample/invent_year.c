@@ -33,12 +33,13 @@ static void put_info(uint64_t seed, const struct year_boot *b)
 	bool has_event = year_events[EVENT_MICROCODE].box == (int)b->box;
 
 	printf("\"info\":{\"origin\":\"invented\",\"hostname\":\"%s-1\",\"firmware\":\"%s\","
-	       "\"microcode\":\"%s\",\"cmdline\":\"%s\",\"rig_version\":\"%s\","
-	       "\"boot\":\"%s-%lld\"}",
+	       "\"microcode\":\"%s\",\"cmdline\":\"%s\",\"rig_version\":\"%s\"",
 	       box->name, box->firmware,
 	       has_event ? told(seed, b, EVENT_MICROCODE) : box->microcode,
-	       told(seed, b, EVENT_CMDLINE), told(seed, b, EVENT_BAD_RIG), box->name,
-	       (long long)b->started);
+	       told(seed, b, EVENT_CMDLINE), told(seed, b, EVENT_BAD_RIG));
+	if (b->box == BOX_OF_BOOTS)
+		printf(",\"boot\":\"%s-%lld\"", box->name, (long long)b->started);
+	putchar('}');
 }
 
 static void put_run(uint64_t seed, const struct year_boot *b, int run)

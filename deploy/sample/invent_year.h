@@ -90,11 +90,12 @@ extern const size_t year_ntests, year_nboxes, year_nsteps, year_ndrifts, year_ne
 	year_npatches;
 
 enum { EVENT_MICROCODE, EVENT_CMDLINE, EVENT_BAD_RIG };
-#define SILENT_BOX  3
-#define SILENT_FROM 250 /* the box uploads nothing from this commit's date on */
-#define UNBUILT     77  /* this commit does not build */
-#define UNBOOTED    133 /* this one boots nowhere */
-#define BAD_FACTOR  10  /* values of the bad rig are so many times too large */
+#define SILENT_BOX   3
+#define SILENT_FROM  250 /* the box uploads nothing from this commit's date on */
+#define BOX_OF_BOOTS 3   /* the one that tells its boots: where runs are of one, nothing is sure */
+#define UNBUILT      77  /* this commit does not build */
+#define UNBOOTED     133 /* this one boots nowhere */
+#define BAD_FACTOR   10  /* values of the bad rig are so many times too large */
 
 struct year_metric year_metric(size_t test, size_t m, char name[64]);
 

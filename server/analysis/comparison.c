@@ -21,7 +21,9 @@ static void cell_clear(struct cell *c)
 	c->n = c->fails = c->runs = -1;
 	c->mean = c->stddev = c->stddev_pop = c->min = c->max = c->median = c->stddev_pct = NAN;
 	c->change_abs = c->change_pct = c->reproduction_pct = NAN;
-	c->p = c->q = c->cliff_delta = NAN;
+	c->p = c->q = c->cliff_delta = c->mde = NAN;
+	c->history = c->boots = -1;
+	c->gate = -1;
 	c->verdict = VERDICT_NO_DATA;
 }
 
@@ -83,11 +85,13 @@ static bool column_fill(struct arena *a, const struct metric_index *all,
 		cell_clear(cell);
 		while (s < col->ncells && col->cells[s].metric->id < m->id)
 			s++;
-		if (n)
+		if (n) {
 			cell_from_values(cell, values.v + values.start[k], n,
 					 m->facts.kind == KIND_FUNCTIONAL);
-		else if (s < col->ncells && col->cells[s].metric->id == m->id)
+			cell->boots = col->boots > 0 ? col->boots : -1;
+		} else if (s < col->ncells && col->cells[s].metric->id == m->id) {
 			cell_from_summary(cell, &col->cells[s]);
+		}
 	}
 	return true;
 }
@@ -122,13 +126,17 @@ static void row_judge(struct comparison_row *r, size_t ncols)
 }
 
 /* All rows with their cells, not judged yet; false: too many of them, or of their values. */
-static bool fill_rows(struct arena *a, const struct comparison_column *cols, struct comparison *out)
+static bool fill_rows(struct arena *a, const struct metric *instead,
+		      const struct comparison_column *cols, struct comparison *out)
 {
 	size_t ncols = out->ncols, room = COMPARISON_VALUES_MAX;
 	struct metric_index all;
 	struct cell *cells;
 
 	metric_index_init(a, cols, ncols, &all);
+	for (size_t k = 0; instead && k < all.n; k++)
+		if (all.m[k]->id == instead->id)
+			all.m[k] = instead;
 	if (all.n > COMPARISON_CELLS_MAX / ncols)
 		return false;
 	cells = arena_array(a, struct cell, all.n * ncols);
@@ -145,24 +153,29 @@ static bool fill_rows(struct arena *a, const struct comparison_column *cols, str
 	return true;
 }
 
-bool comparison_build(struct arena *a, const char *testcase, const struct comparison_column *cols,
-		      size_t ncols, struct comparison *out)
+bool comparison_build_by(struct arena *a, const struct comparison_judging *by, const char *testcase,
+			 const struct comparison_column *cols, size_t ncols, struct comparison *out)
 {
 	assert(ncols >= 1);
 	*out = (struct comparison){.testcase = testcase, .ncols = ncols};
-	if (!fill_rows(a, cols, out))
+	if (!fill_rows(a, by->instead, cols, out))
 		return false;
-	for (size_t c = 1; c < ncols; c++) {
-		assert(cols[c].base <= c);
-		if (cols[c].base == c)
-			continue;
-		verdict_judge_column(a, out, cols[c].base, c);
-		column_fail(a, &cols[c], out, c);
-	}
+	verdict_judge(a, by->rule, out, cols);
+	for (size_t c = 1; c < ncols; c++)
+		if (cols[c].base != c)
+			column_fail(a, &cols[c], out, c);
 	for (size_t k = 0; k < out->nrows; k++)
 		row_judge(&out->rows[k], ncols);
 	comparison_sort(out, ORDER_ROBOT);
 	return true;
+}
+
+bool comparison_build(struct arena *a, const char *testcase, const struct comparison_column *cols,
+		      size_t ncols, struct comparison *out)
+{
+	static const struct comparison_judging newest = {.rule = RULE_NEWEST};
+
+	return comparison_build_by(a, &newest, testcase, cols, ncols, out);
 }
 
 bool row_counts_fails(const struct comparison_row *r, size_t ncols)

@@ -14,8 +14,12 @@
 #include <stdint.h>
 
 #include "server/analysis/metric_rules.h"
+#include "server/analysis/rule_scale.h"
+#include "server/analysis/rule_version.h"
 
 struct arena;
+struct comparison_column;
+struct rule_row;
 
 /* A metric as comparisons know it; owned by the dictionary, lives as long as the process. */
 struct metric {
@@ -23,6 +27,8 @@ struct metric {
 	const char *name;
 	size_t name_len;
 	struct metric_facts facts; /* by the rules, overridden by an administrator where he did */
+	double threshold_pct;      /* smallest change that counts, in % or points; 0: the rule's */
+	double floor; /* smallest value that counts where the base is 0; 0: the rule's */
 };
 
 /* A cell of a printed table, or a summary without samples. What is not known is NAN or -1. */
@@ -48,10 +54,31 @@ struct sample_run {
 	int64_t run_id;
 };
 
+/* One commit before a base, metric by metric as the rule wants it, sorted by id. Summaries and
+ * metrics that count fails are not in it. */
+struct history_cell {
+	const uint32_t *ids;
+	const struct rule_group *groups;
+	size_t n;
+	size_t profiled; /* runs that took a profile: a function that is not in it took no time */
+};
+/* False: the values are more than room. All that is in out lives in a. */
+bool history_cell_fill(struct arena *a, const struct comparison_column *col, size_t room,
+		       struct history_cell *out);
+
+/* What a column is judged with besides its base: the commits measured before the older of both,
+ * nearest last; at most RULE_HISTORY_MAX. */
+struct comparison_history {
+	const struct history_cell *const *cells;
+	size_t n;
+};
+
 struct comparison_column {
 	const struct sample_run *runs; /* status ok only */
 	size_t nruns;
-	const struct summary_cell *cells; /* sorted by metric id, one a metric */
+	int64_t boots; /* of the machine, that the runs came from; 0 or less: not known */
+	const struct comparison_history *history; /* NULL: none */
+	const struct summary_cell *cells;         /* sorted by metric id, one a metric */
 	size_t ncells;
 	int64_t failed; /* runs that did not end well */
 	size_t base;    /* the column it is held against: an earlier one, or itself, then none */
@@ -84,10 +111,18 @@ struct cell {
 	bool show_printed;             /* the printed change is to be shown as it came */
 	bool from_rounded;             /* computed from printed means: HTML marks it with ≈ */
 	double p, q, cliff_delta;      /* NAN where not tested */
+	double mde;      /* smallest change that would have been found in 4 of 5 cases: %, of
+			  * percentages points; NAN where not known */
+	int64_t history; /* commits before that it was judged with, -1 where not tested */
+	int64_t boots;   /* of its column's runs, -1 not known */
 	enum verdict verdict;
 	bool reported;      /* origin: came printed, no samples on at least one side */
 	const char *reason; /* one sentence with the numbers behind the verdict; NULL where not
 			       judged */
+	int gate;           /* enum rule_gate: which one decided; -1: not judged by the rule */
+	bool one_boot;      /* all runs of this side, or of the base's, came from one boot */
+	const struct rule_row *rule; /* what the rule made of it; NULL: not by the rule, or not kept
+				      * (COMPARISON_RULES_MAX) */
 };
 
 struct comparison_row {
@@ -109,9 +144,19 @@ struct comparison {
  * as 0 in each run that does not name it, and cells are large, so both have their bounds. False:
  * there is more, and out has no rows. */
 #define COMPARISON_VALUES_MAX ((size_t)32 << 20) /* of all columns: 256 MiB */
-#define COMPARISON_CELLS_MAX  ((size_t)1 << 19)  /* rows times columns: 200 MiB with their words */
+#define COMPARISON_CELLS_MAX  ((size_t)3 << 17)  /* rows times columns: 200 MiB with their words */
+#define COMPARISON_RULES_MAX  ((size_t)1 << 16)  /* cells up to which each keeps its rule_row */
 bool comparison_build(struct arena *a, const char *testcase, const struct comparison_column *cols,
 		      size_t ncols, struct comparison *out);
+/* The same by a rule that is named, comparison_build takes the newest; and with other facts of one
+ * metric, for who asks what an override would change. */
+struct comparison_judging {
+	enum rule_version rule;
+	const struct metric *instead; /* of the metric with its id; NULL: all as they are */
+};
+bool comparison_build_by(struct arena *a, const struct comparison_judging *by, const char *testcase,
+			 const struct comparison_column *cols, size_t ncols,
+			 struct comparison *out);
 
 /* Orders of rows. Robot: LKP.md section 3 (groups, failures first, the test's own group first among
  * performance rows, perf-profile by two name parts and change). Change: most severe and largest

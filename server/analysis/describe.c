@@ -106,6 +106,115 @@ struct description describe(const double *v, size_t n)
 	return d;
 }
 
+/* The value at place h = i + f of sorted values: between the i-th and the next. */
+static double at_place(const double *s, size_t n, double h)
+{
+	size_t i = (size_t)h;
+	double f = h - (double)i;
+
+	if (i + 1 >= n)
+		return s[n - 1];
+	return s[i] * (1 - f) + s[i + 1] * f;
+}
+
+struct quartiles quartiles_of(const double *v, size_t n)
+{
+	struct quartiles q = {NAN, NAN, NAN};
+	double few[FEW], *s, last = (double)n - 1;
+
+	if (!n)
+		return q;
+	s = sort_copy(v, n, few);
+	q.first = at_place(s, n, last / 4);
+	q.second = at_place(s, n, last / 2);
+	q.third = at_place(s, n, last * 3 / 4);
+	if (s != few)
+		free(s);
+	return q;
+}
+
+static void swap(double *a, double *b)
+{
+	double keep = *a;
+
+	*a = *b;
+	*b = keep;
+}
+
+static void insertion_sort(double *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		double moved = v[i];
+		size_t k = i;
+
+		for (; k > 0 && v[k - 1] > moved; k--)
+			v[k] = v[k - 1];
+		v[k] = moved;
+	}
+}
+
+/* Puts the k-th smallest value into its place, smaller ones before it (Hoare 1961). Input that
+ * makes this slow is sorted instead. */
+static void select_place(double *v, size_t n, size_t k)
+{
+	size_t low = 0, high = n;
+
+	for (int rounds = 0; high - low > 24; rounds++) {
+		double pivot = v[low + (high - low) / 2];
+		size_t i = low, j = high - 1;
+
+		if (rounds > 64) {
+			qsort(v + low, high - low, sizeof(*v), compare_doubles);
+			return;
+		}
+		for (;;) {
+			while (v[i] < pivot)
+				i++;
+			while (v[j] > pivot)
+				j--;
+			if (i >= j)
+				break;
+			swap(&v[i++], &v[j--]);
+		}
+		if (k < i)
+			high = i;
+		else
+			low = i;
+	}
+	insertion_sort(v + low, high - low);
+}
+
+double median_take(double *v, size_t n)
+{
+	double below;
+
+	if (!n)
+		return NAN;
+	select_place(v, n, n / 2);
+	if (n % 2)
+		return v[n / 2];
+	below = v[0];
+	for (size_t i = 1; i < n / 2; i++)
+		below = v[i] > below ? v[i] : below;
+	return below / 2 + v[n / 2] / 2;
+}
+
+double median_deviation(const double *v, size_t n)
+{
+	double few[FEW], *s, middle, deviation;
+
+	if (!n)
+		return NAN;
+	s = sort_copy(v, n, few);
+	middle = at_place(s, n, ((double)n - 1) / 2);
+	for (size_t i = 0; i < n; i++)
+		s[i] = fabs(s[i] - middle);
+	deviation = median_take(s, n);
+	if (s != few)
+		free(s);
+	return deviation;
+}
+
 /* Pairs with b > a less pairs with b < a, every pair looked at. */
 static double pairs_ahead(const double *a, size_t na, const double *b, size_t nb)
 {

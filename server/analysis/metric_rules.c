@@ -119,6 +119,8 @@ enum metric_role metric_role_in(const struct metric_facts *f, const char *name,
 {
 	if (f->kind == KIND_FUNCTIONAL)
 		return ROLE_FUNCTIONAL;
+	if (f->has_role)
+		return f->role;
 	if (!f->is_time && f->prefix_len && prefix_is_test(f, name, testcase))
 		return ROLE_PRIMARY;
 	return ROLE_MONITOR;

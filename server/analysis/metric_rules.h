@@ -27,6 +27,8 @@ struct metric_facts {
 	unsigned prefix_len; /* bytes before the first '.', or the whole name */
 	bool is_time;        /* what follows the prefix begins with "time." */
 	bool is_profile;     /* perf-profile.*: absent means 0 where the monitor ran */
+	bool has_role;       /* an administrator said its role, whatever the test: */
+	enum metric_role role;
 };
 
 /* Facts of a name; unit, rule and meaning point to static text. */

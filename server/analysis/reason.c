@@ -1,120 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Words for verdicts. A page with all rows needs thousands of these sentences and printf would take
- * longer for them than all the statistics, so numbers are put down by hand here, with the few
- * digits that a reader wants.
+ * Words for what the rule said: both sides, what moved, how sure that is, and the gate. The order
+ * is that of a reader's questions; the verdict stands at the end.
  */
 #include "server/analysis/reason.h"
 
 #include <math.h>
 
-#include "server/base/arena.h"
+#include "server/analysis/reason_words.h"
+#include "server/analysis/sentence.h"
 
-struct sentence {
-	char text[256]; /* the longest sentence has about 150 bytes; what is over is cut */
-	size_t n;
-};
-
-static void put_bytes(struct sentence *s, const char *p, size_t n)
-{
-	if (n > sizeof(s->text) - s->n)
-		n = sizeof(s->text) - s->n;
-	memcpy(s->text + s->n, p, n);
-	s->n += n;
-}
-
-static void put(struct sentence *s, const char *text)
-{
-	put_bytes(s, text, strlen(text));
-}
-
-static void put_int(struct sentence *s, int64_t v)
-{
-	char buf[24];
-	size_t at = sizeof(buf);
-	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-
-	do {
-		buf[--at] = (char)('0' + u % 10);
-		u /= 10;
-	} while (u);
-	if (v < 0)
-		buf[--at] = '-';
-	put_bytes(s, buf + at, sizeof(buf) - at);
-}
-
-/* 0.043 from 43 and 3. */
-static void put_fixed(struct sentence *s, int64_t scaled, int decimals)
-{
-	int64_t unit = 1;
-	char digits[8];
-
-	for (int i = 0; i < decimals; i++)
-		unit *= 10;
-	put_int(s, scaled / unit);
-	put(s, ".");
-	scaled %= unit;
-	for (int i = decimals; i > 0; i--, scaled /= 10)
-		digits[i - 1] = (char)('0' + scaled % 10);
-	put_bytes(s, digits, (size_t)decimals);
-}
-
-/* +4.3, -12.5, +1e+09 */
-static void put_signed(struct sentence *s, double v)
-{
-	char buf[32];
-
-	if (!(fabs(v) < 1e6)) {
-		snprintf(buf, sizeof(buf), "%+.2g", v);
-		put(s, buf);
-		return;
-	}
-	put(s, signbit(v) ? "-" : "+");
-	put_fixed(s, llround(fabs(v) * 10), 1);
-}
-
-/* 0.31, 0.043, 2e-07 */
-static void put_probability(struct sentence *s, double p)
-{
-	int exponent;
-	long digit;
-
-	if (p >= 0.1) {
-		put_fixed(s, llround(p * 100), 2);
-	} else if (p >= 0.001) {
-		put_fixed(s, llround(p * 1000), 3);
-	} else if (p < 1e-99) {
-		put(s, "below 1e-99");
-	} else {
-		exponent = (int)-floor(log10(p));
-		digit = lround(p * pow(10, exponent));
-		if (digit > 9) {
-			digit = 1;
-			exponent--;
-		}
-		put_int(s, digit);
-		put(s, exponent < 10 ? "e-0" : "e-");
-		put_int(s, exponent);
-	}
-}
-
-static const char *keep(struct arena *a, const struct sentence *s)
-{
-	return arena_strn(a, s->text, s->n);
-}
-
-static void put_change(struct sentence *s, double change, bool points)
-{
-	if (isnan(change)) {
-		put(s, "from 0");
-		return;
-	}
-	put_signed(s, change);
-	put(s, points ? " points" : " %");
-}
-
-/* What it comes to, where all gates were passed. */
-static void put_verdict(struct sentence *s, const struct comparison_row *r, enum verdict v)
+void put_verdict(struct sentence *s, const struct comparison_row *r, enum verdict v)
 {
 	if (v == VERDICT_REGRESSION)
 		put(s, ": a regression (");
@@ -126,101 +22,157 @@ static void put_verdict(struct sentence *s, const struct comparison_row *r, enum
 	put(s, ")");
 }
 
-static void put_tests(struct sentence *s, double q, const struct comparison_row *r, size_t tests)
+/* "6 runs of 2 boots at 479043 ± 1381" */
+static void put_side(struct sentence *s, const struct cell *c)
 {
-	put(s, "q ");
-	put_probability(s, q);
-	put(s, " over ");
-	put_int(s, (int64_t)tests);
-	put(s, " ");
-	put(s, role_name(r->role));
-	put(s, tests == 1 ? " metric" : " metrics");
+	put_count(s, c->n, "run");
+	if (c->boots > 0) {
+		put(s, " of ");
+		put_count(s, c->boots, "boot");
+	}
+	put(s, " at ");
+	put_figure(s, c->mean, 5);
+	if (c->n > 1) {
+		put(s, " ± ");
+		put_figure(s, c->stddev, 3);
+	}
 }
 
-static void put_p(struct sentence *s, double p)
+static void put_test(struct sentence *s, const struct judged *j)
 {
+	const struct cell *c = j->cell;
+
+	put(s, "; delta ");
+	put_figure(s, c->cliff_delta, 2);
 	put(s, ", p ");
-	put_probability(s, p);
+	put_probability(s, c->p);
+	put(s, ", q ");
+	put_probability(s, c->q);
+	put(s, " over ");
+	put_int(s, (int64_t)j->tests);
+	put(s, " ");
+	put(s, role_name(j->row->role));
+	put(s, j->tests == 1 ? " metric" : " metrics");
+	if (c->history < RULE_HISTORY_MIN) {
+		put(s, ", noise between commits not known");
+		return;
+	}
+	put(s, ", beside ");
+	put_count(s, c->history, "commit");
+	put(s, " before");
 }
 
-const char *reason_judged(struct arena *a, const struct comparison_row *r, const struct cell *base,
-			  const struct cell *c, enum gate gate, size_t tests)
+static void put_untested(struct sentence *s, enum rule_untested why)
 {
-	bool points = r->metric->facts.kind == KIND_PERCENT;
-	struct sentence s = {.n = 0};
+	if (why == RULE_NO_REPEATS)
+		put(s, ": no repeated runs to tell the noise by");
+	else if (why == RULE_NO_NOISE)
+		put(s, ": no noise measured in any metric, so nothing to hold it against");
+	else
+		put(s, ": the values lie too far apart to be reckoned with");
+}
 
-	put_int(&s, base->n);
-	put(&s, " against ");
-	put_int(&s, c->n);
-	put(&s, " runs, ");
-	put_change(&s, points ? c->change_abs : c->change_pct, points);
-	switch (gate) {
-	case GATE_SIZE:
-		put(&s, points ? ": less than 1 point" : ": less than 1 %");
+/* Why it did not pass, where it is the same. */
+static void put_same(struct sentence *s, const struct judged *j, bool points)
+{
+	switch (j->gate) {
+	case RULE_GATE_SIZE:
+		put(s, points ? ": less than 1 point" : ": less than 1 %");
 		break;
-	case GATE_ONE_RUN:
-		put(&s, ": one run on a side is too few to judge");
-		break;
-	case GATE_P:
-		put(&s, ", ");
-		put_tests(&s, c->q, r, tests);
-		put(&s, ": within the noise (q above 0.05)");
-		break;
-	case GATE_Q:
-		put_p(&s, c->p);
-		put(&s, " but ");
-		put_tests(&s, c->q, r, tests);
-		put(&s, ": suspect, more runs would tell");
-		break;
-	case GATE_RUNS:
-		put_p(&s, c->p);
-		put(&s, ": suspect, a verdict needs 3 runs on both sides");
+	case RULE_GATE_UNTESTED:
+		put_untested(s, j->rule->untested);
+		return;
+	case RULE_GATE_DELTA:
+		put(s, ": the runs of both sides overlap");
 		break;
 	default:
-		put(&s, ", ");
-		put_tests(&s, c->q, r, tests);
-		put_verdict(&s, r, c->verdict);
+		put(s, ": within the noise");
 	}
-	return keep(a, &s);
+	if (isnan(j->cell->mde))
+		return;
+	put(s, "; would have seen ");
+	put_figure(s, j->cell->mde, 2);
+	put(s, points ? " points" : " %");
 }
 
-const char *reason_functional(struct arena *a, const struct comparison_row *r,
-			      const struct cell *base, const struct cell *c, enum gate gate)
+/* Why it is only suspect. */
+static void put_suspect(struct sentence *s, const struct judged *j, bool points)
 {
-	struct sentence s = {.n = 0};
-
-	put(&s, r->metric->facts.direction == DIRECTION_HIGHER ? "passed in " : "seen in ");
-	put_int(&s, base->fails);
-	put(&s, " of ");
-	put_int(&s, base->runs);
-	put(&s, " runs, then in ");
-	put_int(&s, c->fails);
-	put(&s, " of ");
-	put_int(&s, c->runs);
-	if (gate == GATE_SIZE)
-		put(&s, ": about as often");
-	else if (gate == GATE_FAILS)
-		put(&s, ": suspect, a verdict needs a difference of 2");
-	else
-		put_verdict(&s, r, c->verdict);
-	return keep(a, &s);
+	switch (j->gate) {
+	case RULE_GATE_Q:
+		put(s, ": suspect, too common among so many metrics (q above 0.05)");
+		break;
+	case RULE_GATE_LEVEL:
+		put(s, ": suspect, the base itself stands apart from the commits before it");
+		break;
+	case RULE_GATE_DELTA:
+		put(s, ": suspect, the runs of both sides overlap");
+		break;
+	case RULE_GATE_ZERO:
+		put(s, ": suspect, from 0 no size is known that counts");
+		return;
+	case RULE_GATE_OWN:
+		put(s, ": suspect, less than the ");
+		put_figure(s, j->row->metric->threshold_pct, 3);
+		put(s, points ? " points that count here" : " % that count here");
+		return;
+	case RULE_GATE_RUNS:
+		put(s,
+		    ": suspect, a verdict needs 4 runs on both sides, or 3 and 6 commits before");
+		break;
+	default:
+		put(s, ": suspect, all runs of a side are of one boot");
+	}
+	put(s, "; three more runs a side, in turn, would tell");
 }
 
-const char *reason_reported(struct arena *a, const struct comparison_row *r, const struct cell *c,
-			    enum gate gate, double change, bool points)
+static void put_shape(struct sentence *s, enum rule_shape shape)
 {
-	struct sentence s = {.n = 0};
+	if (shape == SHAPE_TWO_GROUPS)
+		put(s, "; bimodal: the runs fall into two groups");
+	else if (shape == SHAPE_DRIFT_RUNS)
+		put(s, "; drifting: from run to run, one way");
+	else if (shape == SHAPE_DRIFT_COMMITS)
+		put(s, "; drifting: from commit to commit, one way");
+}
 
-	if (gate == GATE_UNKNOWN)
-		return "not enough was printed to tell";
-	put(&s, c->show_printed ? "the table said " : "");
-	put_change(&s, change, points);
-	if (c->from_rounded)
-		put(&s, " by the rounded means");
-	put(&s, ", without samples to judge");
-	if (gate == GATE_SIZE)
-		put(&s, points ? ": less than 1 point" : ": less than 1 %");
+/* A monitor that is the same, one of thousands: its figures stand beside it, or nobody looks. */
+static void put_short(struct sentence *s, const struct judged *j, bool points)
+{
+	put_int(s, j->base->n);
+	put(s, " against ");
+	put_count(s, j->cell->n, "run");
+	put(s, ", ");
+	put_change(s, points ? j->cell->change_abs : j->cell->change_pct, points);
+}
+
+static void put_figures(struct sentence *s, const struct judged *j, bool points)
+{
+	put_side(s, j->base);
+	put(s, ", then ");
+	put_side(s, j->cell);
+	put(s, ", ");
+	put_change(s, points ? j->cell->change_abs : j->cell->change_pct, points);
+	if (j->rule->untested == RULE_TESTED)
+		put_test(s, j);
+}
+
+const char *reason_judged(struct arena *a, const struct judged *j)
+{
+	bool points = j->row->metric->facts.kind == KIND_PERCENT;
+	struct sentence s;
+
+	s.n = 0;
+	if (j->row->role == ROLE_MONITOR && j->cell->verdict == VERDICT_SAME)
+		put_short(&s, j, points);
 	else
-		put_verdict(&s, r, c->verdict);
-	return keep(a, &s);
+		put_figures(&s, j, points);
+	if (j->gate == RULE_CHANGED)
+		put_verdict(&s, j->row, j->cell->verdict);
+	else if (j->suspect)
+		put_suspect(&s, j, points);
+	else
+		put_same(&s, j, points);
+	put_shape(&s, j->shape);
+	return sentence_keep(a, &s);
 }

@@ -7,26 +7,95 @@
 
 #include <math.h>
 
+#include "server/analysis/special.h"
+
+static struct t_test test_of(double difference, double se, double df)
+{
+	struct t_test t = {difference, se, difference / se, df, NAN};
+
+	if (se > 0)
+		t.p = student_t_two_sided(t.t, df);
+	else if (difference != 0)
+		t.p = 0;
+	return t;
+}
+
 /* Welch's test on a difference of means and the two standard errors (stddev / sqrt n). */
-static double welch_from(double difference, double se_a, size_t na, double se_b, size_t nb)
+static struct t_test welch_from(double difference, double se_a, size_t na, double se_b, size_t nb)
 {
 	double se = hypot(se_a, se_b);
 	double share_a, share_b, df;
 
 	if (!(se > 0))
-		return difference == 0 ? 1 : 0;
+		return test_of(difference, se, NAN);
 	share_a = (se_a / se) * (se_a / se);
 	share_b = (se_b / se) * (se_b / se);
 	df = 1 / (share_a * share_a / (double)(na - 1) + share_b * share_b / (double)(nb - 1));
-	return student_t_two_sided(difference / se, df);
+	return test_of(difference, se, df);
+}
+
+/* Equal values on both sides: there is no doubt that they are equal. */
+static double p_or_one(struct t_test t)
+{
+	return isnan(t.p) && t.difference == 0 ? 1 : t.p;
+}
+
+static const struct t_test untested = {NAN, NAN, NAN, NAN, NAN};
+
+struct t_test welch_test(const struct description *a, const struct description *b)
+{
+	if (a->n < 2 || b->n < 2)
+		return untested;
+	return welch_from(b->mean - a->mean, a->stddev / sqrt((double)a->n), a->n,
+			  b->stddev / sqrt((double)b->n), b->n);
+}
+
+/* Root of the weighted mean of the two variances, weights n - 1; a side of one value has none. */
+static double pooled_stddev(const struct description *a, const struct description *b)
+{
+	double df_a = (double)a->n - 1, df_b = (double)b->n - 1;
+	double sd_a = a->n > 1 ? a->stddev : 0, sd_b = b->n > 1 ? b->stddev : 0;
+
+	return hypot(sd_a * sqrt(df_a / (df_a + df_b)), sd_b * sqrt(df_b / (df_a + df_b)));
+}
+
+struct t_test student_test(const struct description *a, const struct description *b)
+{
+	double se;
+
+	if (a->n < 2 || b->n < 2)
+		return untested;
+	se = pooled_stddev(a, b) * sqrt(1 / (double)a->n + 1 / (double)b->n);
+	return test_of(b->mean - a->mean, se, (double)(a->n + b->n - 2));
+}
+
+double equivalence_p(const struct t_test *test, double margin)
+{
+	double nearest = margin - fabs(test->difference), two;
+
+	if (isnan(nearest) || isnan(test->se))
+		return NAN;
+	if (!(test->se > 0))
+		return nearest > 0 ? 0 : 1;
+	two = student_t_two_sided(nearest / test->se, test->df);
+	return nearest > 0 ? two / 2 : 1 - two / 2;
+}
+
+double hedges_g(const struct description *a, const struct description *b)
+{
+	double m = (double)a->n + (double)b->n - 2, pooled, difference = b->mean - a->mean;
+
+	if (!a->n || !b->n || m < 2)
+		return NAN;
+	pooled = pooled_stddev(a, b);
+	if (difference == 0)
+		return 0;
+	return difference / pooled * gamma_ratio((m - 1) / 2) / sqrt(m / 2);
 }
 
 double welch_p(const struct description *a, const struct description *b)
 {
-	if (a->n < 2 || b->n < 2)
-		return NAN;
-	return welch_from(b->mean - a->mean, a->stddev / sqrt((double)a->n), a->n,
-			  b->stddev / sqrt((double)b->n), b->n);
+	return p_or_one(welch_test(a, b));
 }
 
 /* ln(v / base), exact also where the two differ by little. */
@@ -62,7 +131,7 @@ double welch_log_p(const double *a, size_t na, const double *b, size_t nb)
 		return NAN;
 	mean_a = log_mean(a, na, &se_a);
 	mean_b = log_mean(b, nb, &se_b);
-	return welch_from(log_ratio(b[0], a[0]) + mean_b - mean_a, se_a, na, se_b, nb);
+	return p_or_one(welch_from(log_ratio(b[0], a[0]) + mean_b - mean_a, se_a, na, se_b, nb));
 }
 
 static int compare_p(const void *a, const void *b, void *arg)

@@ -1,34 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rule. Three kinds of cells go three ways: samples on both sides are tested, fails of runs
- * are counted, and what came printed is taken at its word. Each way ends in a gate: the one that
- * stopped the metric from counting as changed, or none.
+ * Hands the cells of a column to the rule, the history along with them, and words what it says.
  */
 #include "server/analysis/verdict.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "server/analysis/describe.h"
 #include "server/analysis/reason.h"
+#include "server/analysis/rule.h"
+#include "server/analysis/rule_shape.h"
+#include "server/analysis/verdict_ways.h"
 #include "server/base/arena.h"
 
-#define Q_MAX     0.05
-#define SIZE_MIN  0.01 /* of the base's mean */
-#define POINT_MIN 1.0  /* percent metrics, and changes in percent */
-#define FAILS_MIN 2.0
-#define RUNS_MIN  3
-#define SLACK     1e-12 /* for sizes that stand at the gate but for rounding */
+#define ZEROS 64 /* runs that took a profile in which a function is not, on one commit */
 
-/* p of the tested rows of one role, for the adjustment. */
-struct family {
-	double *p, *q;
-	struct cell **cells;
-	size_t n;
+/* What is kept from column to column. */
+struct judge {
+	struct comparison *c;
+	const struct comparison_column *cols;
+	struct rule_row *rows; /* as many as the comparison has; used of them are of this column */
+	size_t *of;            /* … and each is of this row of the comparison */
+	bool keep;             /* each column has rows of its own, which outlive this */
+	enum rule_shape *shapes;
+	size_t used, at[RULE_HISTORY_MAX]; /* where each commit of the history stands */
+	double *room;
+	size_t room_cap;
 };
 
-static bool reaches(double size, double gate)
+bool column_is_one_boot(const struct comparison_column *col)
 {
-	return fabs(size) >= gate * (1 - SLACK);
+	return col->boots == 1 && col->nruns > 1;
+}
+
+enum verdict verdict_by_direction(const struct comparison_row *r, bool up)
+{
+	switch (r->metric->facts.direction) {
+	case DIRECTION_HIGHER:
+		return up ? VERDICT_IMPROVEMENT : VERDICT_REGRESSION;
+	case DIRECTION_LOWER:
+		return up ? VERDICT_REGRESSION : VERDICT_IMPROVEMENT;
+	default:
+		return VERDICT_CHANGED;
+	}
 }
 
 static bool is_printed(const struct cell *c)
@@ -37,7 +52,7 @@ static bool is_printed(const struct cell *c)
 }
 
 /* The change against the base, by the means or the fails. */
-static void cell_change(const struct cell *base, struct cell *c)
+void verdict_cell_change(const struct cell *base, struct cell *c)
 {
 	bool printed = is_printed(base) || is_printed(c);
 
@@ -55,189 +70,153 @@ static void cell_change(const struct cell *base, struct cell *c)
 	c->from_rounded = printed && !c->show_printed;
 }
 
-static bool all_positive(const struct cell *c)
+/* The groups of a metric in the history, nearest last; rows come in the order of ids. */
+static size_t find_history(struct judge *j, const struct comparison_history *h,
+			   const struct metric *m, struct rule_group *groups)
 {
-	return c->min > 0;
-}
+	static const double zeros[ZEROS];
+	size_t n = 0;
 
-static struct description cell_description(const struct cell *c)
-{
-	return (struct description){.n = (size_t)c->n, .mean = c->mean, .stddev = c->stddev};
-}
+	for (size_t i = 0; h && i < h->n && i < RULE_HISTORY_MAX; i++) {
+		const struct history_cell *cell = h->cells[i];
+		size_t at = j->at[i];
 
-/* Two-sided p of a difference between the samples of two cells. */
-static double cells_p(const struct metric *m, const struct cell *base, const struct cell *c)
-{
-	struct description x, y;
-
-	if (m->facts.kind == KIND_VALUE && all_positive(base) && all_positive(c))
-		return welch_log_p(base->values, (size_t)base->n, c->values, (size_t)c->n);
-	x = cell_description(base);
-	y = cell_description(c);
-	return welch_p(&x, &y);
-}
-
-/* The word for a change towards more (up) or less of a metric. */
-static enum verdict verdict_by_direction(const struct comparison_row *r, bool up)
-{
-	switch (r->metric->facts.direction) {
-	case DIRECTION_HIGHER:
-		return up ? VERDICT_IMPROVEMENT : VERDICT_REGRESSION;
-	case DIRECTION_LOWER:
-		return up ? VERDICT_REGRESSION : VERDICT_IMPROVEMENT;
-	default:
-		return VERDICT_CHANGED;
+		while (at < cell->n && cell->ids[at] < m->id)
+			at++;
+		j->at[i] = at;
+		if (at < cell->n && cell->ids[at] == m->id)
+			groups[n++] = cell->groups[at];
+		else if (m->facts.is_profile && cell->profiled)
+			rule_group_fill(&groups[n++], zeros,
+					cell->profiled < ZEROS ? cell->profiled : ZEROS);
 	}
+	return n;
 }
 
-static void judge_samples(struct arena *a, const struct comparison_row *r, const struct cell *base,
-			  struct cell *c, size_t tests)
+static void make_room(struct arena *a, struct judge *j, const struct rule_group *groups, size_t n)
 {
-	int64_t least = base->n < c->n ? base->n : c->n;
-	bool big =
-		r->metric->facts.kind == KIND_PERCENT
-			? reaches(c->change_abs, POINT_MIN)
-			: c->change_abs != 0 && reaches(c->change_abs, SIZE_MIN * fabs(base->mean));
-	enum gate gate = GATE_NONE;
+	size_t values = 0;
 
-	c->verdict = VERDICT_SAME;
-	if (!big) {
-		gate = GATE_SIZE;
-	} else if (least < 2) {
-		gate = GATE_ONE_RUN;
-	} else if (c->p > Q_MAX) {
-		gate = GATE_P;
-	} else if (least < RUNS_MIN || c->q > Q_MAX) {
-		gate = least < RUNS_MIN ? GATE_RUNS : GATE_Q;
-		c->verdict = VERDICT_SUSPECT;
-	} else {
-		c->verdict = verdict_by_direction(r, c->change_abs > 0);
-	}
-	c->reason = reason_judged(a, r, base, c, gate, tests);
+	for (size_t i = 0; i < n; i++)
+		values += groups[i].n;
+	j->room = arena_grow(a, j->room, &j->room_cap, values, sizeof(*j->room));
 }
 
-/* Fails of runs. With unequal numbers of runs the difference is counted in runs of the shorter
- * side: 2 of 10 against 3 of 6 differ by 1.8 fails. */
-static void judge_functional(struct arena *a, const struct comparison_row *r,
-			     const struct cell *base, struct cell *c)
+/* Thousands of monitors that did not move need no more words. */
+static bool worth_a_look(const struct comparison_row *r, double delta)
 {
-	double runs = (double)(base->runs < c->runs ? base->runs : c->runs);
-	double moved = c->reproduction_pct / 100 * runs;
-	bool first = !base->fails != !c->fails;
-	enum gate gate = GATE_NONE;
-
-	if (reaches(moved, FAILS_MIN)) {
-		c->verdict = verdict_by_direction(r, moved > 0);
-	} else if (reaches(moved, 1) || first) {
-		gate = GATE_FAILS;
-		c->verdict = VERDICT_SUSPECT;
-	} else {
-		gate = GATE_SIZE;
-		c->verdict = VERDICT_SAME;
-	}
-	c->reason = reason_functional(a, r, base, c, gate);
+	return r->role != ROLE_MONITOR || fabs(delta) >= RULE_DELTA;
 }
 
-/* Without samples on both sides: the printed change where it was printed against this base, else
- * the counts of fails, else the change between the means. */
-static void judge_reported(struct arena *a, const struct comparison_row *r, const struct cell *base,
-			   struct cell *c)
+/* Hands one row to the rule. */
+static void take_row(struct arena *a, struct judge *j, size_t row, size_t col)
 {
-	bool points = r->metric->facts.kind == KIND_PERCENT;
-	double change = points ? c->change_abs : c->change_pct;
-	bool known = !isnan(c->change_abs), up = c->change_abs > 0;
-	enum gate gate = GATE_NONE;
+	const struct comparison_row *r = &j->c->rows[row];
+	const struct comparison_column *column = &j->cols[col];
+	const struct cell *base = &r->cells[column->base];
+	struct cell *c = &r->cells[col];
+	struct rule_group groups[RULE_HISTORY_MAX + 2];
+	bool percent = r->metric->facts.kind == KIND_PERCENT;
+	struct rule_input in = {
+		.percent = percent,
+		.role = (int)r->role,
+		.groups = groups,
+		.nhistory = find_history(j, column->history, r->metric, groups),
+		.median_x = base->median,
+		.median_y = c->median,
+		.threshold = r->metric->threshold_pct / (percent ? 1 : 100),
+		.floor = r->metric->floor,
+	};
 
-	c->reported = true;
-	if (!c->show_printed && !isnan(c->reproduction_pct)) {
-		judge_functional(a, r, base, c); /* counts are exact, printed or not */
-		return;
-	}
-	if (base->fails >= 0 || c->fails >= 0)
-		known = false; /* of how many runs is not known */
-	if (c->show_printed) {
-		points = c->summary->printed != PRINTED_PCT;
-		change = c->summary->printed_change;
-		known = true;
-		/* Percent of a negative base: what grows in percent falls. */
-		up = (change > 0) != (!points && base->mean < 0);
-	}
-	if (!known) {
-		gate = GATE_UNKNOWN;
-		c->verdict = VERDICT_NO_DATA;
-	} else if (!isnan(change) && !reaches(change, POINT_MIN)) {
-		gate = GATE_SIZE;
-		c->verdict = VERDICT_SAME;
-	} else {
-		c->verdict = verdict_by_direction(r, up);
-	}
-	c->reason = reason_reported(a, r, c, gate, change, points);
-}
-
-static void family_init(struct arena *a, struct family *f, size_t n)
-{
-	f->p = arena_array(a, double, n);
-	f->q = arena_array(a, double, n);
-	f->cells = arena_array(a, struct cell *, n);
-	f->n = 0;
-}
-
-static bool from_samples(const struct cell *base, const struct cell *c)
-{
-	return base->values && c->values;
-}
-
-/* Tests what has samples on both sides, and gathers the p by role. */
-static void test_row(struct comparison_row *r, size_t from, size_t col, struct family families[3])
-{
-	struct cell *base = &r->cells[from], *c = &r->cells[col];
-	struct family *f = &families[r->role];
-
-	if (!base->present || !c->present)
-		return;
-	cell_change(base, c);
-	if (!from_samples(base, c))
-		return;
+	rule_group_fill(&groups[in.nhistory], base->values, (size_t)base->n);
+	rule_group_fill(&groups[in.nhistory + 1], c->values, (size_t)c->n);
+	make_room(a, j, groups, in.nhistory + 2);
 	c->cliff_delta = cliff_delta(base->values, (size_t)base->n, c->values, (size_t)c->n);
-	if (c->fails >= 0)
-		return;
-	c->p = cells_p(r->metric, base, c);
-	if (isnan(c->p))
-		return;
-	f->p[f->n] = c->p;
-	f->cells[f->n++] = c;
+	in.delta = c->cliff_delta;
+	c->history = (int64_t)in.nhistory;
+	j->of[j->used] = row;
+	j->shapes[j->used] =
+		worth_a_look(r, in.delta) ? rule_shape_of(groups, in.nhistory) : SHAPE_PLAIN;
+	rule_row_take(&j->rows[j->used++], &in, j->room);
 }
 
-static void adjust_family(struct arena *a, struct family *f)
+/* What the rule said of a row. */
+static void say_row(struct arena *a, const struct judge *j, size_t i, size_t col,
+		    const size_t tests[RULE_ROLES])
 {
-	size_t *scratch = arena_array(a, size_t, f->n);
+	const struct rule_row *said = &j->rows[i];
+	const struct comparison_row *r = &j->c->rows[j->of[i]];
+	const struct comparison_column *column = &j->cols[col];
+	struct cell *c = &r->cells[col];
+	struct judged judged = {.row = r,
+				.base = &r->cells[column->base],
+				.cell = c,
+				.rule = said,
+				.shape = j->shapes[i],
+				.tests = tests[r->role]};
+	bool one_boot = column_is_one_boot(column) || column_is_one_boot(&j->cols[column->base]);
 
-	benjamini_hochberg(f->p, f->q, f->n, scratch);
-	for (size_t i = 0; i < f->n; i++)
-		f->cells[i]->q = f->q[i];
+	c->p = said->p;
+	c->q = said->q;
+	c->mde = said->mde * (said->scale == SCALE_PERCENT ? 1 : 100);
+	c->one_boot = one_boot;
+	judged.gate = rule_decide(said, one_boot, &judged.suspect);
+	c->gate = (int)judged.gate;
+	if (j->keep)
+		c->rule = said;
+	if (judged.gate == RULE_CHANGED)
+		c->verdict = verdict_by_direction(r, said->mean_y > said->mean_x);
+	else
+		c->verdict = judged.suspect ? VERDICT_SUSPECT : VERDICT_SAME;
+	c->reason = reason_judged(a, &judged);
 }
 
-void verdict_judge_column(struct arena *a, struct comparison *c, size_t base, size_t col)
+static void judge_column(struct arena *a, struct judge *j, size_t col)
 {
-	struct family families[3]; /* by enum metric_role */
+	size_t base = j->cols[col].base, tests[RULE_ROLES] = {0};
+	struct rule_prior prior[RULE_SCALES];
 
-	for (size_t i = 0; i < 3; i++)
-		family_init(a, &families[i], c->nrows);
-	for (size_t i = 0; i < c->nrows; i++)
-		test_row(&c->rows[i], base, col, families);
-	for (size_t i = 0; i < 3; i++)
-		adjust_family(a, &families[i]);
-	for (size_t i = 0; i < c->nrows; i++) {
-		struct comparison_row *r = &c->rows[i];
-		struct cell *from = &r->cells[base], *cell = &r->cells[col];
+	if (!j->rows || j->keep)
+		j->rows = arena_array(a, struct rule_row, j->c->nrows);
+	j->used = 0;
+	memset(j->at, 0, sizeof(j->at));
+	for (size_t i = 0; i < j->c->nrows; i++) {
+		const struct comparison_row *r = &j->c->rows[i];
+		const struct cell *from = &r->cells[base];
+		struct cell *c = &r->cells[col];
 
-		if (!cell->judged)
+		if (!from->present || !c->present)
 			continue;
-		if (!from_samples(from, cell))
-			judge_reported(a, r, from, cell);
-		else if (cell->fails >= 0)
-			judge_functional(a, r, from, cell);
+		verdict_cell_change(from, c);
+		if (!from->values || !c->values)
+			verdict_judge_reported(a, r, from, c);
+		else if (c->fails < 0)
+			take_row(a, j, i, col);
+	}
+	rule_test(a, j->rows, j->used, prior);
+	for (size_t i = 0; i < j->used; i++)
+		tests[j->rows[i].role]++;
+	for (size_t i = 0; i < j->used; i++)
+		say_row(a, j, i, col, tests);
+	verdict_judge_fails(a, j->c, j->cols, col);
+}
+
+void verdict_judge(struct arena *a, enum rule_version rule, struct comparison *c,
+		   const struct comparison_column *cols)
+{
+	struct judge j = {.c = c,
+			  .cols = cols,
+			  .keep = c->nrows * c->ncols <= COMPARISON_RULES_MAX,
+			  .of = arena_array(a, size_t, c->nrows),
+			  .shapes = arena_array(a, enum rule_shape, c->nrows)};
+
+	for (size_t col = 1; col < c->ncols; col++) {
+		assert(cols[col].base <= col);
+		if (cols[col].base == col)
+			continue;
+		if (rule == RULE_WELCH_LOG_BH_1)
+			verdict_judge_welch(a, c, cols[col].base, col);
 		else
-			judge_samples(a, r, from, cell, families[r->role].n);
+			judge_column(a, &j, col);
 	}
 }

@@ -17,6 +17,9 @@
  * more. */
 #define ZSTD_WINDOW_LOG 23
 
+/* What needs one of these scopes changes what is kept. */
+#define STORES (NEEDS_UPLOAD | NEEDS_TRIAGE | NEEDS_ADMIN)
+
 /* Takes n bytes from the budget of all bodies. */
 static bool budget_take(struct http *h, size_t n)
 {
@@ -89,9 +92,13 @@ void body_drop(struct req *r)
 
 int body_charge(struct req *r)
 {
+	return body_reserve(r, arena_used(r->ctx.arena));
+}
+
+int body_reserve(struct req *r, size_t bytes)
+{
 	struct conn *c = (struct conn *)r;
 	struct body *b = &c->body;
-	size_t bytes = arena_used(r->ctx.arena);
 
 	if (bytes < b->charged + 64 * KIB)
 		return 0;
@@ -114,7 +121,12 @@ int body_expect(struct conn *c)
 	if (!(c->route->flags & BODY))
 		return 0;
 	c->body.max = (size_t)c->http->config->max_body;
-	if (c->http->config->read_only)
+	c->body.max_whole = INFLATED_MAX;
+	if (c->route->flags & LITTLE && c->body.max > LITTLE_BODY_MAX)
+		c->body.max = LITTLE_BODY_MAX;
+	if (c->route->flags & LITTLE)
+		c->body.max_whole = LITTLE_BODY_MAX;
+	if (c->http->config->read_only && c->route->flags & STORES)
 		return fail(ctx, E_FORBIDDEN, "this server is read-only: it takes no results");
 	if (encoding && (!strcasecmp(encoding, "gzip") || !strcasecmp(encoding, "x-gzip")))
 		c->body.coding = CODING_GZIP;
@@ -124,7 +136,7 @@ int body_expect(struct conn *c)
 		return fail(ctx, E_MEDIA_TYPE, "Content-Encoding can be gzip, zstd or identity");
 	if (length && !num_parse_int(length, 0, INT64_MAX, &n))
 		length = NULL;
-	if (n > c->http->config->max_body)
+	if (n > (int64_t)c->body.max)
 		return fail(ctx, E_TOO_LARGE, "a body may have %zu bytes", c->body.max);
 	if (atomic_load(&c->http->counters.body_bytes) >= (int64_t)BODIES_MAX)
 		return busy(c);
@@ -155,7 +167,7 @@ bool body_add(struct conn *c, const char *p, size_t n)
 static int too_large(struct conn *c)
 {
 	return fail(&c->r.ctx, E_TOO_LARGE, "a body may have %zu bytes when unpacked",
-		    INFLATED_MAX);
+		    c->body.max_whole);
 }
 
 /* Unpacks all of z into c->body, which is empty. */
@@ -164,7 +176,7 @@ static int inflate_into(struct conn *c, z_stream *z)
 	struct body *b = &c->body;
 
 	for (;;) {
-		int e = grow(c, b->len + 1, INFLATED_MAX);
+		int e = grow(c, b->len + 1, b->max_whole);
 		if (e < 0)
 			return e;
 		z->next_out = (Bytef *)b->p + b->len;
@@ -175,9 +187,9 @@ static int inflate_into(struct conn *c, z_stream *z)
 			return 0;
 		if (rc == Z_STREAM_END && inflateReset(z) == Z_OK)
 			continue; /* gzip files may follow one another */
-		if (rc == Z_OK && b->len < INFLATED_MAX && (z->avail_in || !z->avail_out))
+		if (rc == Z_OK && b->len < b->max_whole && (z->avail_in || !z->avail_out))
 			continue;
-		if (rc == Z_OK && b->len >= INFLATED_MAX)
+		if (rc == Z_OK && b->len >= b->max_whole)
 			return too_large(c);
 		return fail(&c->r.ctx, E_SYNTAX, "the body is not whole gzip data");
 	}
@@ -200,7 +212,7 @@ static int decode_into(struct conn *c, ZSTD_DStream *z, ZSTD_inBuffer *in)
 	struct body *b = &c->body;
 
 	for (;;) {
-		int e = grow(c, b->len + 1, INFLATED_MAX);
+		int e = grow(c, b->len + 1, b->max_whole);
 		if (e < 0)
 			return e;
 		ZSTD_outBuffer out = {b->p, b->cap - 1, b->len};
@@ -209,9 +221,9 @@ static int decode_into(struct conn *c, ZSTD_DStream *z, ZSTD_inBuffer *in)
 		if (rc == 0 && in->pos == in->size)
 			return 0;
 		bool more = in->pos < in->size || b->len == b->cap - 1;
-		if (!ZSTD_isError(rc) && b->len < INFLATED_MAX && more)
+		if (!ZSTD_isError(rc) && b->len < b->max_whole && more)
 			continue;
-		if (!ZSTD_isError(rc) && b->len >= INFLATED_MAX)
+		if (!ZSTD_isError(rc) && b->len >= b->max_whole)
 			return too_large(c);
 		return fail(&c->r.ctx, E_SYNTAX,
 			    "the body is not whole zstd data that looks back 8 MiB at most");
@@ -236,7 +248,7 @@ static int unpack(struct conn *c)
 	const char *name = packed.coding == CODING_GZIP ? "gzip" : "zstd";
 	int e;
 
-	c->body = (struct body){.max = packed.max};
+	c->body = (struct body){.max = packed.max, .max_whole = packed.max_whole};
 	if (!packed.len)
 		e = fail(&c->r.ctx, E_SYNTAX, "the body is not whole %s data", name);
 	else if (packed.coding == CODING_GZIP)

@@ -52,6 +52,7 @@ struct body {
 	size_t len, cap;
 	size_t dropped; /* bytes read and not kept */
 	size_t max;     /* as sent */
+	size_t max_whole; /* when unpacked */
 	size_t charged; /* of the budget, for what was made of it */
 	enum coding { CODING_NONE, CODING_GZIP, CODING_ZSTD } coding;
 };
@@ -128,8 +129,9 @@ bool body_add(struct conn *c, const char *p, size_t n);
 int body_finish(struct conn *c);
 /* With all that was charged for it. */
 void body_free(struct conn *c);
-/* charge and drop_body of struct req. */
+/* charge, reserve and drop_body of struct req. */
 int body_charge(struct req *r);
+int body_reserve(struct req *r, size_t bytes);
 void body_drop(struct req *r);
 
 /* --- run.c: a page from snapshot to answer --- */

@@ -71,6 +71,7 @@ void *conn_on_uri(void *cls, const char *uri, struct MHD_Connection *mc)
 	c->r.counters = &h->counters;
 	c->r.submit = conn_submit;
 	c->r.charge = body_charge;
+	c->r.reserve = body_reserve;
 	c->r.drop_body = body_drop;
 	c->r.css_href = asset_path("app.css");
 	c->r.js_href = asset_path("app.js");

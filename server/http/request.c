@@ -235,6 +235,13 @@ static const char *plain_type(struct arena *a, const char *type)
 	return *s ? s : NULL;
 }
 
+static const char *type_params(struct arena *a, const char *type)
+{
+	const char *p = type ? strchr(type, ';') : NULL;
+
+	return p ? arena_str(a, p) : "";
+}
+
 int request_read_head(struct conn *c, const char *method, const char *version)
 {
 	struct arena *a = c->r.ctx.arena;
@@ -244,6 +251,7 @@ int request_read_head(struct conn *c, const char *method, const char *version)
 	c->r.form = form_guess(c->uri, request_header(c, MHD_HTTP_HEADER_ACCEPT));
 	c->takes_gzip = accepts_gzip(request_header(c, MHD_HTTP_HEADER_ACCEPT_ENCODING));
 	c->r.content_type = plain_type(a, request_header(c, MHD_HTTP_HEADER_CONTENT_TYPE));
+	c->r.content_params = type_params(a, request_header(c, MHD_HTTP_HEADER_CONTENT_TYPE));
 	c->r.path = "/";
 	if ((e = check_head(c, version)) < 0)
 		return e;

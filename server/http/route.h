@@ -27,6 +27,7 @@ enum route_flags {
 	NO_HTML = 1024, /* the only form is what the page writes */
 	HAS_MD = 4096,  /* also as Markdown; by ?format= alone, there is no suffix */
 	OPEN = 2048,    /* answered without a token even where readers need one */
+	LITTLE = 16384, /* with BODY: of at most LITTLE_BODY_MAX bytes, since anyone may send it */
 	CLOCKED = 8192, /* with CACHED: the answer also depends on the time, to CLOCKED_SECONDS */
 };
 #define ALL_FORMS       (HAS_JSON | HAS_CSV | HAS_TXT)

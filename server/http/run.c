@@ -11,6 +11,7 @@
 #include <assert.h>
 
 #include "db/engine.h"
+#include "db/metrics.h"
 #include "db/writer.h"
 #include "server/base/clock.h"
 
@@ -121,6 +122,8 @@ static int run_in_snapshot(struct conn *c)
 	if (e < 0)
 		return e;
 	e = generation_get(&r->ctx, &r->generation);
+	if (e >= 0)
+		e = metrics_refresh(&r->ctx);
 	if (e >= 0) {
 		if (c->route->flags & CACHED)
 			make_etag(c);

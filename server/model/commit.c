@@ -8,10 +8,14 @@
 
 #include <math.h>
 
+#include "db/git_commits.h"
 #include "db/metrics.h"
+#include "db/rule_setting.h"
 #include "server/base/arena.h"
-#include "server/model/printed.h"
-#include "server/model/quarantine.h"
+#include "server/history/ancestors.h"
+#include "server/model/cell_pair.h"
+#include "server/model/commit_git.h"
+#include "server/model/compare_table.h"
 
 /* Rows -------------------------------------------------------------------------------------------
  */
@@ -71,19 +75,6 @@ int commit_row_compare(const void *x, const void *y)
 	return strcmp(a->metric->name, b->metric->name);
 }
 
-/* Makes a cell outlive the arena of its series. */
-static void keep_cell(struct arena *a, struct cell *k)
-{
-	k->values = NULL;
-	k->reason = arena_str(a, k->reason);
-	if (k->summary) {
-		struct summary_cell *s = arena_copy(a, k->summary, sizeof(*s));
-
-		s->printed_base = arena_str(a, s->printed_base);
-		k->summary = s;
-	}
-}
-
 struct growing {
 	struct commit_row *rows;
 	size_t n, cap;
@@ -116,8 +107,8 @@ static void list_keep(struct arena *a, struct growing *l, struct row_list *out)
 		return;
 	out->rows = arena_copy(a, l->rows, out->n * sizeof(*out->rows));
 	for (size_t i = 0; i < out->n; i++) {
-		keep_cell(a, &out->rows[i].base);
-		keep_cell(a, &out->rows[i].now);
+		out->rows[i].base = *cell_keep(a, &out->rows[i].base);
+		out->rows[i].now = *cell_keep(a, &out->rows[i].now);
 	}
 }
 
@@ -181,13 +172,45 @@ static int load_units(struct ctx *c, struct arena *keep, struct commit_result *o
 	return E_OK;
 }
 
+/* n entries behind those that are there, in one list. */
+static void *join(struct arena *a, const void *list, size_t nlist, const void *more, size_t n,
+		  size_t size)
+{
+	char *all;
+
+	if (!nlist || !n)
+		return (void *)(nlist ? list : more);
+	all = arena_alloc(a, (nlist + n) * size);
+	memcpy(all, list, nlist * size);
+	memcpy(all + nlist * size, more, n * size);
+	return all;
+}
+
 /* Results -----------------------------------------------------------------------------------------
  */
 
-static int load_base(struct ctx *c, int64_t commit_id, struct commit_result *out)
+/* The base that was asked for where it was measured in the series, else the nearest measured
+ * ancestor. */
+static int find_base(struct ctx *c, int64_t commit_id, int64_t series_id, int64_t against,
+		     int64_t *base)
+{
+	int64_t *ids;
+	size_t n = 0;
+	int e = against ? series_shared(c, against, NULL, 0, series_id - 1, 1, &ids, &n) : E_OK;
+
+	if (e < 0)
+		return e;
+	if (n && ids[0] == series_id) {
+		*base = against;
+		return E_OK;
+	}
+	return ancestor_measured(c, commit_id, series_id, base);
+}
+
+static int load_base(struct ctx *c, int64_t commit_id, int64_t against, struct commit_result *out)
 {
 	int64_t ancestor;
-	int e = commit_measured_ancestor(c, commit_id, out->series.id, &ancestor);
+	int e = find_base(c, commit_id, out->series.id, against, &ancestor);
 
 	if (e == E_NOTFOUND) {
 		ctx_clear(c);
@@ -200,42 +223,53 @@ static int load_base(struct ctx *c, int64_t commit_id, struct commit_result *out
 	return e;
 }
 
+static bool own_changed(const struct row_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->rows[i].role != ROLE_MONITOR)
+			return true;
+	return false;
+}
+
+/* What differs besides the commit, of a series in which something of its own changed. */
+static int load_beside(struct ctx *c, struct arena *keep, int64_t commit_id,
+		       const struct cell_data data[2], struct commit_result *out)
+{
+	struct compare_table t = {.series = out->series, .ncols = 2};
+	int e;
+
+	if (!own_changed(&out->worst) && !own_changed(&out->best))
+		return E_OK;
+	compare_infos(c->arena, data, &t);
+	e = compare_besides(c, &t, 0, 1, out->base.id, commit_id, &out->beside);
+	out->beside = arena_str(keep, out->beside);
+	return e;
+}
+
 /* c->arena is the scratch arena here; what stays goes to keep. */
 static int judge(struct ctx *c, struct arena *keep, int64_t commit_id, struct commit_result *out)
 {
-	struct cell_data data[2] = {{.failed = 0}};
-	struct comparison_column cols[2];
+	struct comparison_judging by = {.instead = NULL};
 	struct comparison cmp;
-	size_t ncols = 0;
-	int e = E_OK;
+	struct cell_pair pair;
+	int e = rule_in_force(c, &by.rule);
 
-	if (out->has_base) {
-		e = cell_load(c, out->series.id, out->base.id, false, &data[ncols]);
-		cols[ncols] = data[ncols].column;
-		ncols++;
-	}
 	if (e >= 0)
-		e = cell_load(c, out->series.id, commit_id, false, &data[ncols]);
+		e = cell_pair_load(c, &out->series, out->has_base ? &out->base : NULL, commit_id,
+				   out->has_base, &pair);
 	if (e < 0)
 		return e;
-	cols[ncols] = data[ncols].column;
-	cols[ncols].failed = out->failed;
-	if (out->has_base)
-		cols[ncols].cells = printed_match(c->arena, &cols[ncols], &out->base, NULL);
-	ncols++;
-	if (!comparison_build(c->arena, out->series.testcase, cols, ncols, &cmp))
-		return fail(c, E_TOO_LARGE,
-			    "series %lld has more rows and values than can be compared at once",
-			    (long long)out->series.id);
-	e = quarantine_hold(c, out->series.tbox_group, &cmp, ncols - 1, &out->quarantined);
+	e = cell_pair_judge(c, &pair, &by, &cmp, &out->quarantined);
+	cell_pair_release(&pair);
 	if (e < 0)
 		return e;
 	sort_rows(keep, c->arena, &cmp, out);
-	return load_units(c, keep, out);
+	e = out->has_base ? load_beside(c, keep, commit_id, pair.data, out) : E_OK;
+	return e < 0 ? e : load_units(c, keep, out);
 }
 
 static int load_result(struct ctx *c, struct arena *scratch, const struct measured *m,
-		       struct commit_result *out)
+		       int64_t against, struct commit_result *out)
 {
 	struct arena *keep = c->arena;
 	int e = series_get_id(c, m->series_id, &out->series);
@@ -244,7 +278,7 @@ static int load_result(struct ctx *c, struct arena *scratch, const struct measur
 	out->failed = m->failed;
 	out->printed = m->summaries > 0;
 	if (e >= 0)
-		e = load_base(c, m->commit_id, out);
+		e = load_base(c, m->commit_id, against, out);
 	if (e < 0)
 		return e;
 	c->arena = scratch;
@@ -280,27 +314,84 @@ static int compare_results(const void *x, const void *y)
 	return a->series.id < b->series.id ? -1 : a->series.id > b->series.id;
 }
 
-static int load_results(struct ctx *c, struct commit_page *out)
+/* Its own row first. */
+static int load_names(struct ctx *c, struct commit_page *out)
+{
+	int64_t *ids = NULL;
+	size_t n = 0;
+	int e = out->commit.position ? git_commit_rows(c, out->commit.position, &ids, &n) : E_OK;
+
+	out->rows = arena_array(c->arena, int64_t, n + 1);
+	out->nrows = 0;
+	if (out->commit.id)
+		out->rows[out->nrows++] = out->commit.id;
+	for (size_t i = 0; i < n; i++)
+		if (ids[i] != out->commit.id)
+			out->rows[out->nrows++] = ids[i];
+	return e;
+}
+
+/* What was measured under one of its names. */
+static int load_row(struct ctx *c, struct arena *scratch, int64_t row, size_t max,
+		    struct commit_page *out)
+{
+	struct measured *m;
+	struct commit k;
+	size_t n;
+	int e = measured_of_commit(c, row, max - out->nresults + 1, &m, &n);
+
+	if (e >= 0 && n)
+		e = commit_get(c, row, &k);
+	for (size_t i = 0; e >= 0 && i < n; i++) {
+		struct commit_result *x = &out->results[out->nresults];
+
+		out->cut = out->nresults == max;
+		if (out->cut)
+			break;
+		*x = (struct commit_result){.address = commit_address(c->arena, &k)};
+		out->nresults++;
+		e = load_result(c, scratch, &m[i], out->against, x);
+	}
+	return e;
+}
+
+int commit_results_load(struct ctx *c, size_t max, struct commit_page *out)
 {
 	auto_arena struct arena *scratch = arena_new();
-	struct measured *m;
-	size_t n;
-	int e = measured_of_commit(c, out->commit.id, COMMIT_RESULTS_MAX + 1, &m, &n);
+	int e = load_names(c, out);
 
-	if (e < 0)
-		return e;
-	out->cut = n > COMMIT_RESULTS_MAX;
-	if (out->cut)
-		n = COMMIT_RESULTS_MAX;
-	out->results = arena_array(c->arena, struct commit_result, n);
-	for (size_t i = 0; i < n; i++) {
-		e = load_result(c, scratch, &m[i], &out->results[i]);
+	if (e >= 0)
+		e = rule_in_force(c, &out->rule);
+	out->results = arena_array(c->arena, struct commit_result, max);
+	for (size_t i = 0; e >= 0 && i < out->nrows && !out->cut; i++)
+		e = load_row(c, scratch, out->rows[i], max, out);
+	if (e >= 0 && out->nresults > 1)
+		qsort(out->results, out->nresults, sizeof(*out->results), compare_results);
+	if (e >= 0)
+		commit_results_join(c->arena, out->results, out->nresults);
+	return e;
+}
+
+/* Builds and reports of all its names. */
+static int load_about(struct ctx *c, struct commit_page *out)
+{
+	for (size_t i = 0; i < out->nrows; i++) {
+		struct build *builds;
+		struct report *reports;
+		size_t nbuilds, nreports;
+		int e = commit_builds(c, out->rows[i], &builds, &nbuilds);
+
+		if (e >= 0)
+			e = commit_reports(c, out->rows[i], &reports, &nreports);
 		if (e < 0)
 			return e;
+		out->builds =
+			join(c->arena, out->builds, out->nbuilds, builds, nbuilds, sizeof(*builds));
+		out->reports = join(c->arena, out->reports, out->nreports, reports, nreports,
+				    sizeof(*reports));
+		out->nbuilds += nbuilds;
+		out->nreports += nreports;
 	}
-	out->nresults = n;
-	if (n > 1)
-		qsort(out->results, n, sizeof(*out->results), compare_results);
 	return E_OK;
 }
 
@@ -309,16 +400,19 @@ int commit_page_load(struct ctx *c, const struct commit *commit, struct commit_p
 	int e;
 
 	*out = (struct commit_page){.commit = *commit};
-	out->trailers = commit_trailers(c->arena, commit->message, &out->ntrailers);
 	e = commit_parents(c, commit->id, &out->parents, &out->nparents);
 	if (e >= 0)
 		e = commit_children(c, commit->id, &out->children, &out->nchildren);
 	if (e >= 0)
-		e = commit_builds(c, commit->id, &out->builds, &out->nbuilds);
+		e = commit_git_load(c, out);
+	if (e < 0)
+		return e;
+	out->trailers = commit_trailers(c->arena, out->commit.message, &out->ntrailers);
+	e = commit_results_load(c, COMMIT_RESULTS_MAX, out);
 	if (e >= 0)
-		e = commit_reports(c, commit->id, &out->reports, &out->nreports);
+		e = load_about(c, out);
 	if (e >= 0)
-		e = load_results(c, out);
+		e = commit_git_finish(c, out);
 	if (e < 0)
 		return e;
 	for (size_t i = 0; i < out->nbuilds; i++)

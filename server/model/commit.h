@@ -12,6 +12,7 @@
 #include "db/runs.h"
 #include "db/series.h"
 #include "server/analysis/comparison.h"
+#include "server/model/others.h"
 
 #define COMMIT_RESULTS_MAX 200
 #define COMMIT_ROWS_MAX    100
@@ -23,6 +24,7 @@ struct commit_row {
 	enum metric_role role;
 	const char *unit; /* as uploaded, else by rule, else NULL */
 	struct cell base, now;
+	struct others *others; /* of an own or functional row that changed; NULL: of others */
 };
 
 struct row_list {
@@ -33,6 +35,7 @@ struct row_list {
 /* One series measured on the commit. */
 struct commit_result {
 	struct series series;
+	const char *address;     /* of the commit as it was uploaded: by its id, a tag, a prefix */
 	int64_t n, failed;       /* runs: ok; failed or incomplete */
 	bool printed;            /* something came as a summary */
 	const char *too_large;   /* why nothing of it is judged here; NULL: all is */
@@ -44,11 +47,17 @@ struct commit_result {
 	struct row_list best;   /* improvements, and suspects that look better */
 	struct row_list steady; /* primary rows that did not change, or were not compared */
 	size_t counts[VERDICT_FAILED + 1]; /* rows by verdict */
+	const char *beside; /* what differs from the base's runs besides the commit, where an own or
+			     * functional row changed; NULL: nothing */
 	size_t regressions[ROLE_FUNCTIONAL + 1], improvements[ROLE_FUNCTIONAL + 1]; /* by role */
 };
 
 struct commit_page {
 	struct commit commit;
+	int64_t *rows; /* of it and of all other names that git knows to be the same commit */
+	size_t nrows;
+	int64_t against; /* a row: where it was measured, results are held against it; 0: always the
+			    nearest measured ancestor */
 	struct commit *parents, *children;
 	size_t nparents, nchildren;
 	struct pair *trailers; /* in the order of the message; names may repeat */
@@ -59,12 +68,21 @@ struct commit_page {
 	size_t nreports;
 	struct commit_result *results; /* worst first */
 	size_t nresults;
-	bool cut;             /* there are more series than were compared */
-	const char *sentence; /* all results in one sentence */
+	enum rule_version rule; /* that judged them: the one in force */
+	bool cut;               /* there are more series than were compared */
+	struct commit_git *git; /* commit_git.h; NULL: git does not know it */
+	const char *sentence;   /* all results in one sentence */
 };
 
 /* Fills everything for a commit that was found. */
 int commit_page_load(struct ctx *c, const struct commit *commit, struct commit_page *out);
+
+/* The results alone, of p->commit under all its names, of at most max series. */
+int commit_results_load(struct ctx *c, size_t max, struct commit_page *p);
+
+/* Fills what the machines of the results say of each other's rows; of each row at most OTHERS_MAX
+ * of them. The results are all that is known: nothing is loaded. */
+void commit_results_join(struct arena *a, struct commit_result *results, size_t n);
 
 /* Parts of it, pure, for tests. */
 /* Trailers ("Reported-by: x <y>") of a message: those lines of its last paragraph, when all lines

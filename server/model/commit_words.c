@@ -219,18 +219,21 @@ static const char *moved_text(struct arena *a, const struct commit_result *resul
 	bool bad = v == VERDICT_REGRESSION;
 	bool (*moved)(const struct commit_result *) = bad ? got_worse : got_better;
 	const struct commit_row *row = first_row(results, n, v);
-	const char *text =
-		arena_fmt(a, "%s in %" PRId64 " of %s on %" PRId64 " of %s",
-			  bad ? "worse" : "better", distinct(results, n, moved, test_of),
-			  counted(a, distinct(results, n, compared, test_of), "test"),
-			  distinct(results, n, moved, machine_of),
-			  counted(a, distinct(results, n, compared, machine_of), "machine"));
+	const char *joint,
+		*text = arena_fmt(
+			a, "%s in %" PRId64 " of %s on %" PRId64 " of %s", bad ? "worse" : "better",
+			distinct(results, n, moved, test_of),
+			counted(a, distinct(results, n, compared, test_of), "test"),
+			distinct(results, n, moved, machine_of),
+			counted(a, distinct(results, n, compared, machine_of), "machine"));
 
 	if (!row)
 		return text;
-	return arena_fmt(a, "%s, %s %s %s%s", text, bad ? "worst" : "best",
+	text = arena_fmt(a, "%s, %s %s %s%s", text, bad ? "worst" : "best",
 			 commit_change_text(a, row), row->metric->name,
 			 row->now.reported ? " (as reported)" : "");
+	joint = row->others && row->others->measured ? others_words(a, row->others) : NULL;
+	return joint ? arena_fmt(a, "%s, %s", text, joint) : text;
 }
 
 /* "1 test on 2 machines", of the results that take part. */

@@ -6,8 +6,11 @@
  */
 #include "server/model/compare.h"
 
+#include "db/rule_setting.h"
 #include "server/base/arena.h"
 #include "server/base/clock.h"
+#include "server/history/ancestors.h"
+#include "server/history/revision.h"
 #include "server/model/compare_table.h"
 
 #define NAME_DIGITS 10
@@ -34,7 +37,7 @@ static bool is_word(const char *s)
 
 int compare_resolve(struct ctx *c, const char *asked, struct commit *out, struct commit_list *many)
 {
-	int rc = commit_resolve(c, asked, out, many);
+	int rc = revision_resolve(c, asked, out, many);
 	size_t digits = strspn(asked, "0123456789abcdefABCDEF");
 
 	if (rc != E_INVALID || !is_word(asked))
@@ -67,6 +70,13 @@ static int64_t date_of(const struct commit *k)
 	return k->date != TIME_NONE ? k->date : k->committer.date;
 }
 
+/* Commits without a row are not compared, so their order does not matter. */
+static int older_by_parents(struct ctx *c, int64_t a, int64_t b, bool *is)
+{
+	*is = false;
+	return a && b ? ancestor_is(c, a, b, is) : E_OK;
+}
+
 /* Whether commit i is older than commit base. Parents are certain where they are known; dates are
  * what is left. */
 static int find_older(struct ctx *c, struct compare *out, size_t base, size_t i)
@@ -74,10 +84,10 @@ static int find_older(struct ctx *c, struct compare *out, size_t base, size_t i)
 	const struct commit *b = &out->commits[base].commit;
 	struct compare_commit *k = &out->commits[i];
 	bool is = false;
-	int rc = commit_is_ancestor(c, k->commit.id, b->id, &k->older);
+	int rc = older_by_parents(c, k->commit.id, b->id, &k->older);
 
 	if (rc >= 0 && !k->older)
-		rc = commit_is_ancestor(c, b->id, k->commit.id, &is);
+		rc = older_by_parents(c, b->id, k->commit.id, &is);
 	if (rc < 0)
 		return rc;
 	if (k->commit.id == b->id)
@@ -207,7 +217,9 @@ int compare_load(struct ctx *c, const struct compare_query *q, struct compare *o
 			     COMPARE_COMMITS_MAX);
 	if (q->across && q->nasked > 1)
 		return fault(c, "across", "series side by side are those of one commit: commit=C");
-	rc = resolve_commits(c, q, out, many);
+	rc = rule_in_force(c, &out->rule);
+	if (rc >= 0)
+		rc = resolve_commits(c, q, out, many);
 	if (rc >= 0)
 		rc = make_columns(c, out);
 	if (rc >= 0)
@@ -282,6 +294,10 @@ static int next_series(struct ctx *c, const struct compare_query *q, struct comp
 			break;
 	}
 	cmp->last = t->series.id;
+	if (rc >= 0 && q->others && !t->error)
+		rc = compare_load_others(c, q, cmp, t);
+	if (rc >= 0 && q->others && !t->error)
+		rc = compare_load_besides(c, t);
 	return rc < 0 ? rc : COMPARE_TABLE;
 }
 
@@ -298,7 +314,7 @@ int compare_next(struct ctx *c, const struct compare_query *q, struct compare *c
 	if (rc != COMPARE_TABLE)
 		return rc;
 	cmp->ntables++;
-	if (cmp->versions)
+	if (cmp->versions || cmp->recovers)
 		compare_note_kept(cmp, t);
 	return rc;
 }

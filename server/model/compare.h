@@ -16,6 +16,9 @@
 #include "db/runs.h"
 #include "db/series.h"
 #include "server/analysis/comparison.h"
+#include "server/analysis/equivalence.h"
+#include "server/analysis/recovered.h"
+#include "server/model/others.h"
 
 struct compare_query {
 	const char *const *asked; /* revisions as asked for, the first is the base */
@@ -23,6 +26,9 @@ struct compare_query {
 	bool pairs;              /* asked are a base and its change, a base and its change … */
 	const char *across;      /* of one commit: series that differ in this axis alone; NULL */
 	const char *base;        /* its value that is the base; NULL: the first by bytes */
+	bool others;             /* with other machines, and what else changed, of rows that did */
+	bool detail;             /* with all numbers behind the rows … */
+	bool detail_one;         /* … or where metric_glob fits a single one */
 	bool own_only;           /* the test's own rows and the functional ones; no monitors */
 	const char *series;      /* number, digest or prefix; NULL */
 	const struct pair *axes; /* filters */
@@ -39,6 +45,7 @@ struct compare_query {
 };
 
 #define COMPARE_COMMITS_MAX 16
+#define COMPARE_DETAIL_MAX  50 /* rows of a table with all numbers behind them */
 #define COMPARE_ACROSS_MAX  32 /* values of an axis side by side; more are counted */
 
 struct compare_commit {
@@ -87,20 +94,34 @@ struct compare_table {
 	const char *const *units; /* parallel to rows: as uploaded, else by rule, else NULL */
 	struct info_difference *infos;
 	size_t ninfos;
+	bool detail;                /* the few rows are to be shown with all numbers behind them */
+	struct others *others;      /* others.h: of row i in column k at i * ncols + k, of own and
+				     * functional rows that changed, or are shown in detail; those
+				     * that were not asked for have no list. NULL: of none */
+	const char *const *besides; /* a column each: what differs from its base besides the commit,
+				     * where something of it changed: "microcode differs too: 0x1 ->
+				     * 0x2"; NULL: nothing. NULL: not looked at */
 };
 
-/* Of a change that the first pair showed, what a later version of the patch still has. */
+/* Of a change that the first pair showed, what a later version of the patch still has; or, of the
+ * second of three commits, what the third has. */
 struct compare_kept {
 	struct series series;
 	const struct metric *metric;
 	int64_t first_version, version;
+	const char *by;    /* of three commits: the third's label or name; NULL of versions */
 	double first, now; /* change in percent; points of percent metrics */
 	bool points;
+	struct recovered recovered; /* with an interval where there are samples on all sides */
+	bool was_regression;        /* then: whether it is fixed */
+	bool was_improvement;       /* then there is nothing to take back */
+	struct fix_check fix;
 };
 
 struct compare {
 	struct compare_commit *commits;
-	size_t ncommits; /* after a failure: how many could be resolved */
+	size_t ncommits;        /* after a failure: how many could be resolved */
+	enum rule_version rule; /* that judged all tables: the one in force */
 	bool pairs;
 	const char *across;
 	struct compare_column *columns; /* of all tables, but across an axis; ncommits */
@@ -109,8 +130,11 @@ struct compare {
 	bool base_is_younger; /* the base is known to be the younger of base and second: by parents,
 				 else dates; false of pairs */
 	bool versions;        /* the pairs are versions of a patch: kept is filled */
+	bool recovers; /* three commits: kept says what the third takes back of a regression */
 	struct compare_kept *kept;
 	size_t nkept, kept_cap;
+	struct compare_peer *peers; /* judged for the tables so far (compare_others.c) */
+	size_t npeers, peer_cells;
 
 	/* inside of the model: where it stands */
 	struct arena *arena;
@@ -124,7 +148,7 @@ struct compare {
 /* What people see of a name: ids cut to 10 digits as the test robot does, refs whole. */
 const char *compare_name(struct arena *a, const char *name);
 
-/* commit_resolve() for what readers ask for: also a word that cannot be a stored name, such as
+/* revision_resolve() for what readers ask for: also a word that cannot be a stored name, such as
  * "master", is unknown (E_NOTFOUND), not wrong. */
 int compare_resolve(struct ctx *c, const char *asked, struct commit *out, struct commit_list *many);
 

@@ -6,16 +6,17 @@
  */
 #include "server/model/compare_table.h"
 
+#include "db/rule_setting.h"
 #include "db/series_units.h"
 #include "server/base/arena.h"
+#include "server/model/judge_history.h"
 #include "server/model/printed.h"
 #include "server/model/quarantine.h"
 
 static int load_columns(struct ctx *c, const struct compare_query *q, struct compare_table *t,
-			struct cell_data *cells, struct comparison_column *cols)
+			size_t room, struct cell_data *cells, struct comparison_column *cols)
 {
 	bool choose = compare_chooses_runs(q);
-	size_t room = COMPARISON_VALUES_MAX;
 	int64_t *runs = arena_array(c->arena, int64_t, t->ncols);
 	int64_t *boots = arena_array(c->arena, int64_t, t->ncols);
 	int64_t *failed = arena_array(c->arena, int64_t, t->ncols);
@@ -38,15 +39,60 @@ static int load_columns(struct ctx *c, const struct compare_query *q, struct com
 		cols[i] = cells[i].column;
 		cols[i].base = col->base;
 		cols[i].failed = cells[i].failed;
+		cols[i].boots = cells[i].boots;
 		cols[i].cells = printed_match(c->arena, &cols[i], &base->commit, base->asked);
-		if (q->own_only)
-			compare_drop_monitors(c->arena, t->series.testcase, &cols[i]);
 		runs[i] = (int64_t)cols[i].nruns;
 		boots[i] = cols[i].nruns ? cells[i].boots : -1;
 		failed[i] = cells[i].failed;
 		printed[i] = cols[i].ncells > 0;
 	}
 	return E_OK;
+}
+
+/* Loads the history of each column: the commits before the older of it and its base. Columns mostly
+ * share one. There is none across an axis, since the level of another series tells nothing, and
+ * none for a choice of runs, since what is told of the others does not hold for it. */
+static int load_histories(struct ctx *c, const struct compare_query *q,
+			  const struct compare_table *t, struct comparison_column *cols,
+			  struct judge_history *histories)
+{
+	if (q->across || compare_chooses_runs(q))
+		return E_OK;
+	for (size_t i = 1; i < t->ncols; i++) {
+		const struct compare_column *col = &t->columns[i];
+		int64_t base = t->columns[col->base].commit->commit.id;
+		int64_t own = col->commit->commit.id;
+		int rc;
+
+		if (col->base == i || !cols[i].nruns || !cols[col->base].nruns)
+			continue;
+		rc = judge_history_load(c, t->series.id, col->commit->older ? own : base,
+					col->commit->older ? base : own, &histories[i]);
+		if (rc < 0)
+			return rc;
+		cols[i].history = &histories[i].history;
+	}
+	return E_OK;
+}
+
+/* Judges all rows; the history is needed for that alone. */
+static int judge(struct ctx *c, const struct compare_query *q, struct compare_table *t,
+		 struct comparison_column *cols)
+{
+	struct judge_history *histories = arena_array(c->arena, struct judge_history, t->ncols);
+	struct comparison_judging by = {.instead = NULL};
+	int rc = load_histories(c, q, t, cols, histories);
+
+	if (rc >= 0)
+		rc = rule_in_force(c, &by.rule);
+	if (rc >= 0 &&
+	    !comparison_build_by(c->arena, &by, t->series.testcase, cols, t->ncols, &t->all))
+		rc = fail(c, E_TOO_LARGE,
+			  "series %lld has more rows and values than can be compared at once",
+			  (long long)t->series.id);
+	for (size_t i = 0; i < t->ncols; i++)
+		judge_history_release(&histories[i]);
+	return rc;
 }
 
 static bool has_runs(const struct cell_data *cell)
@@ -73,6 +119,8 @@ static void pick_rows(struct arena *a, const struct compare_query *q, struct com
 		const struct comparison_row *row = &t->all.rows[i];
 
 		if (q->role >= 0 && (int)row->role != q->role)
+			continue;
+		if (q->own_only && row->role == ROLE_MONITOR)
 			continue;
 		if (q->metric_glob && !glob_match(q->metric_glob, row->metric->name))
 			continue;
@@ -144,28 +192,42 @@ static int hold_verdicts(struct ctx *c, struct compare_table *t)
 	return rc;
 }
 
-static int load(struct ctx *c, const struct compare_query *q, struct compare_table *t)
+int compare_table_judge(struct ctx *c, const struct compare_query *q, struct compare_table *t,
+			size_t room, struct cell_data *cells)
 {
-	struct cell_data *cells = arena_array(c->arena, struct cell_data, t->ncols);
 	struct comparison_column *cols = arena_array(c->arena, struct comparison_column, t->ncols);
-	int rc = load_columns(c, q, t, cells, cols);
+	int rc = load_columns(c, q, t, room, cells, cols);
 
 	if (rc < 0)
 		return rc;
 	if (compare_chooses_runs(q) && !can_compare(t, cells))
 		return COMPARE_NOTHING;
-	if (!comparison_build(c->arena, t->series.testcase, cols, t->ncols, &t->all))
-		return fail(c, E_TOO_LARGE,
-			    "series %lld has more rows and values than can be compared at once",
-			    (long long)t->series.id);
+	rc = judge(c, q, t, cols);
+	return rc < 0 ? rc : hold_verdicts(c, t);
+}
+
+/* One row that fits a pattern is looked at closely. */
+static bool wants_detail(const struct compare_query *q, const struct compare_table *t)
+{
+	size_t fit = t->nrows + t->hidden;
+
+	return q->others && t->ncols > 1 && (q->detail || (q->detail_one && q->metric_glob && fit == 1));
+}
+
+static int load(struct ctx *c, const struct compare_query *q, struct compare_table *t)
+{
+	struct cell_data *cells = arena_array(c->arena, struct cell_data, t->ncols);
+	int rc = compare_table_judge(c, q, t, COMPARISON_VALUES_MAX, cells);
+
+	if (rc < 0 || rc == COMPARE_NOTHING)
+		return rc;
 	rc = load_corrected(c, t);
-	if (rc >= 0)
-		rc = hold_verdicts(c, t);
 	if (rc < 0)
 		return rc;
 	if (q->order != ORDER_ROBOT)
 		comparison_sort(&t->all, q->order);
 	pick_rows(c->arena, q, t);
+	t->detail = wants_detail(q, t);
 	compare_infos(c->arena, cells, t);
 	return load_units(c, t);
 }

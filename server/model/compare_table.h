@@ -9,14 +9,26 @@
  * of the runs that were chosen none are left to hold against each other. */
 #define COMPARE_NOTHING 2
 int compare_table_load(struct ctx *c, const struct compare_query *q, struct compare_table *t);
+/* Only loads and judges all rows; E_TOO_LARGE: it has more than so many values, too. Of what load
+ * fills it fills runs, boots, failed, printed and all. cells: one a column, from the arena. */
+int compare_table_judge(struct ctx *c, const struct compare_query *q, struct compare_table *t,
+			size_t room, struct cell_data *cells);
+/* After the rows are picked: what other machines say of them, and what differs besides. c->arena is
+ * that of the table. */
+int compare_load_others(struct ctx *c, const struct compare_query *q, struct compare *cmp,
+			struct compare_table *t);
+/* What differs between two columns of t whose infos are filled, in words; NULL: nothing. */
+int compare_besides(struct ctx *c, const struct compare_table *t, size_t base, size_t col,
+		    int64_t base_commit, int64_t commit, const char **text);
+int compare_load_besides(struct ctx *c, struct compare_table *t);
+/* Whether a row of it that is no monitor changed in the column. */
+bool compare_column_changed(const struct compare_table *t, size_t col);
 /* Whether the query asks for some runs only, and leaving the others out of a cell. */
 bool compare_chooses_runs(const struct compare_query *q);
 int compare_choose_runs(struct ctx *c, const struct compare_query *q, int64_t series_id,
 			int64_t commit_id, struct cell_data *cell);
 /* What the runs' surroundings differ in; a cell for each column. */
 void compare_infos(struct arena *a, const struct cell_data *cells, struct compare_table *t);
-/* Drops what belongs to monitors from the column. */
-void compare_drop_monitors(struct arena *a, const char *testcase, struct comparison_column *col);
 
 /* Whether the series has the axes that were asked for. */
 bool compare_has_axes(const struct compare_query *q, const struct series *s);

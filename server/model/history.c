@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One metric over commits: puts the values under their commits and describes each group. The order
- * comes from db/ (commit dates, else first upload); a commit that has the series but not this
- * metric is left out and counted.
+ * One metric over commits: puts the values under their commits and describes each group. A commit
+ * that has the series but not this metric is left out and counted. What stands in which order is
+ * history_order.c's business.
  */
 #include "server/model/history.h"
 
@@ -13,6 +13,7 @@
 #include "server/base/arena.h"
 #include "server/base/clock.h"
 #include "server/model/compare.h"
+#include "server/model/history_order.h"
 
 double history_spread_pct(const struct history_point *p)
 {
@@ -40,15 +41,6 @@ static int by_commit(const void *x, const void *y)
 {
 	const struct place *a = x, *b = y;
 
-	return (a->commit_id > b->commit_id) - (a->commit_id < b->commit_id);
-}
-
-static int by_upload(const void *x, const void *y)
-{
-	const struct history_point *a = x, *b = y;
-
-	if (a->first_received != b->first_received)
-		return a->first_received < b->first_received ? -1 : 1;
 	return (a->commit_id > b->commit_id) - (a->commit_id < b->commit_id);
 }
 
@@ -205,36 +197,62 @@ static int check_measured(struct ctx *c, const struct history *h)
 			    h->metric->name);
 }
 
-int history_load(struct ctx *c, const char *series, const char *metric, enum history_order order,
-		 struct history *out)
+/* The points of one series, in db/'s order. */
+static int load_points(struct ctx *c, const struct series *s, struct history *part)
 {
 	struct history_commit *commits = NULL;
 	struct history_value *values = NULL;
 	size_t ncommits = 0, nvalues = 0;
+	int rc = history_commits(c, s->id, part->metric->id, &commits, &ncommits);
+
+	if (rc >= 0)
+		rc = history_values(c, s->id, part->metric->id, &values, &nvalues);
+	if (rc < 0)
+		return rc;
+	fill_points(c->arena, commits, ncommits, part);
+	fill_values(c->arena, values, nvalues, part);
+	drop_empty(part);
+	return E_OK;
+}
+
+int history_ask(struct ctx *c, const struct history_query *q, struct history *out)
+{
+	struct history *parts;
 	int rc;
 
 	*out = (struct history){0};
-	rc = series_get(c, series, &out->series);
+	rc = series_get(c, q->series, &out->series);
 	if (rc < 0)
 		return rc;
-	out->metric = metric_by_name(c, metric);
+	out->metric = metric_by_name(c, q->metric);
 	if (!out->metric) /* or the look-up failed, and has said so */
-		return c->err ? (int)c->err : fail(c, E_NOTFOUND, "no metric is called %s", metric);
-	rc = history_commits(c, out->series.id, out->metric->id, &commits, &ncommits);
+		return c->err ? (int)c->err
+			      : fail(c, E_NOTFOUND, "no metric is called %s", q->metric);
+	rc = series_unit(c, out->series.id, out->metric->id, &out->unit);
 	if (rc >= 0)
-		rc = history_values(c, out->series.id, out->metric->id, &values, &nvalues);
-	if (rc >= 0)
-		rc = series_unit(c, out->series.id, out->metric->id, &out->unit);
+		rc = history_join(c, q, out);
 	if (rc < 0)
 		return rc;
 	if (!out->unit)
 		out->unit = out->metric->facts.unit;
-	fill_points(c->arena, commits, ncommits, out);
-	fill_values(c->arena, values, nvalues, out);
-	drop_empty(out);
-	if (out->npoints == 0)
+	parts = arena_array(c->arena, struct history, out->njoined);
+	for (size_t i = 0; i < out->njoined; i++) {
+		parts[i].metric = out->metric;
+		rc = load_points(c, &out->joined[i], &parts[i]);
+		if (rc < 0)
+			return rc;
+		out->without += parts[i].without;
+	}
+	rc = history_put_in_order(c, q, parts, out);
+	if (rc >= 0 && out->npoints == 0)
 		return check_measured(c, out);
-	if (order == HISTORY_BY_UPLOAD)
-		qsort(out->points, out->npoints, sizeof(*out->points), by_upload);
-	return load_events(c, out);
+	return rc < 0 ? rc : load_events(c, out);
+}
+
+int history_load(struct ctx *c, const char *series, const char *metric, enum history_order order,
+		 struct history *out)
+{
+	return history_ask(
+		c, &(struct history_query){.series = series, .metric = metric, .order = order},
+		out);
 }

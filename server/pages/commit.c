@@ -18,24 +18,19 @@
 static int answer_ambiguous(struct req *r, const char *rev, const struct commit_list *many)
 {
 	size_t n = many->n < CANDIDATES_SHOWN ? many->n : CANDIDATES_SHOWN;
+	struct arena *a = r->ctx.arena;
 
 	if (r->form != FORM_HTML) {
-		for (size_t i = 0; i < n; i++)
-			fault(&r->ctx, many->commits[i].name, "%s",
-			      many->commits[i].subject ? many->commits[i].subject
-						       : "no subject is known");
+		part_faults_of_many(r, many, n);
 		return E_AMBIGUOUS;
 	}
 	ctx_clear(&r->ctx);
 	req_page_begin(r, "Which commit?", NULL);
-	html(r->out, "<p><b>%s</b> fits several commits. More digits tell them apart.</p>\n<ul>\n",
-	     rev);
+	html(r->out, "<p><b>%s</b> fits several commits. Choose one to go on:</p>\n<ul>\n", rev);
 	for (size_t i = 0; i < n; i++) {
-		html(r->out, "<li>");
-		part_commit(r, &many->commits[i]);
-		if (many->commits[i].trees)
-			html(r->out, " in %s", many->commits[i].trees);
-		html(r->out, "\n");
+		const char *address = commit_address_among(a, &many->commits[i]);
+
+		part_candidate(r, &many->commits[i], url_commit(a, address));
 	}
 	html(r->out, "</ul>\n");
 	if (n < many->n)
@@ -53,8 +48,9 @@ static int answer_unknown(struct req *r, const char *rev)
 	r->forms = 0; /* an error has no other form worth a link */
 	req_page_begin(r, "Unknown commit", NULL);
 	html(r->out,
-	     "<p>No result was ever uploaded for a commit called <b>%s</b>, and no other commit "
-	     "names it as its parent.</p>\n<p>A commit is found by its id or the first 7 or more "
+	     "<p>No result was ever uploaded for a commit called <b>%s</b>, no other commit "
+	     "names it as its parent, and no repository that is followed has it.</p>\n<p>A commit "
+	     "is found by its id or the first 7 or more "
 	     "digits of it, or by a tag such as v5.7-rc1. ",
 	     rev);
 	html_link(r->out, url_search(a, rev), "Search for it in subjects and Message-Ids");

@@ -9,35 +9,13 @@
 #include <math.h>
 
 #include "server/base/clock.h"
-#include "server/model/commit.h"
+#include "server/model/commit_git.h"
 #include "server/pages/parts.h"
 #include "server/view/html.h"
 #include "server/view/layout.h"
 #include "server/view/url.h"
 
 #define WARNINGS_SHOWN 100
-
-/* An address on the mailing lists' archive, NULL when the id has no such form. */
-static struct url *lore_url(struct arena *a, const char *message_id)
-{
-	size_t n = strlen(message_id);
-
-	if (n > 2 && message_id[0] == '<' && message_id[n - 1] == '>')
-		message_id = arena_strn(a, message_id + 1, n - 2);
-	if (!*message_id || message_id[strcspn(message_id, "/?#<>\"%\\")])
-		return NULL;
-	return url_external(a, arena_fmt(a, "https://lore.kernel.org/r/%s", message_id));
-}
-
-static void write_message_id(struct req *r, const char *message_id)
-{
-	struct url *u = lore_url(r->ctx.arena, message_id);
-
-	if (u)
-		html_link(r->out, u, message_id);
-	else
-		html(r->out, "%s", message_id);
-}
 
 static void write_person(struct req *r, const char *label, const struct person *p)
 {
@@ -72,7 +50,7 @@ static void write_patch(struct req *r, const struct patch_in *p)
 		return;
 	html(r->out, "<tr><th scope=\"row\">Patch under test<td>");
 	if (p->message_id)
-		write_message_id(r, p->message_id);
+		commit_message_id(r, p->message_id);
 	if (p->version > 0)
 		html(r->out, " version %" PRId64, p->version);
 	if (p->index >= 0 && p->total > 0)
@@ -80,6 +58,10 @@ static void write_patch(struct req *r, const struct patch_in *p)
 	if (p->base) {
 		html(r->out, " on base ");
 		html_link(r->out, url_commit(r->ctx.arena, p->base), p->base);
+	}
+	if (p->message_id) {
+		html(r->out, " · ");
+		html_link(r->out, url_patch(r->ctx.arena, p->message_id), "all versions of it");
 	}
 	html(r->out, "\n");
 }
@@ -93,11 +75,13 @@ static void write_facts(struct req *r, const struct commit_page *p)
 	     : k->kind == COMMIT_STUB ? "Id, as far as it is known"
 				      : "Id",
 	     k->name);
+	if (p->git && strcmp(p->git->id, k->name) != 0)
+		html(r->out, "<tr><th scope=\"row\">Commit<td><code>%s</code>\n", p->git->id);
 	if (k->label)
 		html(r->out, "<tr><th scope=\"row\">Label<td>%s\n", k->label);
 	write_person(r, "Author", &k->author);
 	write_person(r, "Committer", &k->committer);
-	if (k->date != TIME_NONE) {
+	if (k->date != TIME_NONE && k->committer.date == TIME_NONE) {
 		html(r->out, "<tr><th scope=\"row\">Date<td>");
 		layout_time(r->out, k->date);
 		html(r->out, "\n");
@@ -108,11 +92,16 @@ static void write_facts(struct req *r, const struct commit_page *p)
 		html(r->out, "<tr><th scope=\"row\">Tree<td>%s\n", k->tree);
 	else if (k->trees)
 		html(r->out, "<tr><th scope=\"row\">Trees<td>%s\n", k->trees);
+	if (p->git)
+		commit_git_facts(r, p->git);
 	write_patch(r, &k->patch);
-	html(r->out, "<tr><th scope=\"row\">First seen here<td>");
-	layout_time(r->out, k->first_received);
-	html(r->out, "\n</table>\n");
-	if (k->kind == COMMIT_STUB)
+	if (k->first_received != TIME_NONE) {
+		html(r->out, "<tr><th scope=\"row\">First seen here<td>");
+		layout_time(r->out, k->first_received);
+		html(r->out, "\n");
+	}
+	html(r->out, "</table>\n");
+	if (k->kind == COMMIT_STUB && !p->git)
 		html(r->out,
 		     "<p class=\"note\">Only the beginning of this commit's id is known. It is "
 		     "completed when an upload names the whole.</p>\n");
@@ -209,7 +198,7 @@ static void write_reports(struct req *r, const struct commit_page *p)
 			html(r->out, "%s", title);
 		if (x->message_id) {
 			html(r->out, " ");
-			write_message_id(r, x->message_id);
+			commit_message_id(r, x->message_id);
 		}
 		write_claim(r, x);
 		html(r->out, "\n");
@@ -222,6 +211,7 @@ int commit_page_html(struct req *r, const struct commit_page *p)
 	struct arena *a = r->ctx.arena;
 	const struct commit *k = &p->commit;
 	const char *title = commit_short(a, k);
+	int e = E_OK;
 
 	if (k->subject)
 		title = arena_fmt(a, "%s %s", title, k->subject);
@@ -231,13 +221,21 @@ int commit_page_html(struct req *r, const struct commit_page *p)
 		html(r->out, "<p class=\"note\"><a href=\"#builds\">Building it gave %s.</a></p>\n",
 		     part_count(a, (int64_t)p->nwarnings, "warning"));
 	}
+	if (p->git)
+		commit_git_notes(r, p->git);
 	commit_page_results(r, p);
+	if (p->git)
+		commit_git_same(r, p->git);
 	html(r->out, "<h2 id=\"commit\">The commit</h2>\n");
 	write_facts(r, p);
 	if (k->message)
-		html(r->out, "<pre class=\"message\">%s</pre>\n", k->message);
+		e = commit_message_html(r, p);
 	else if (!k->subject && p->nparents == 0)
 		html(r->out, "<p class=\"empty\">Nothing but its name was uploaded yet.</p>\n");
+	if (e < 0)
+		return e;
+	if (p->git)
+		commit_git_files(r, p->git);
 	write_builds(r, p);
 	write_reports(r, p);
 	return req_page_end(r, 200);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commit page as JSON. What only git knows (files, branches, fixes …) is null until git is
- * asked. */
+/* The commit page as JSON. What only git knows (files, branches, fixes …) is in commit_git_json.c.
+ */
 #include "server/pages/commit_page.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static void write_names(struct jw *w, const char *name, const struct commit *lis
 {
 	jw_arr(w, name);
 	for (size_t i = 0; i < n; i++)
-		jw_str(w, NULL, list[i].name);
+		jw_str(w, NULL, list[i].git_id ? list[i].git_id : list[i].name);
 	jw_end(w);
 }
 
@@ -55,10 +55,8 @@ static void write_patch(struct jw *w, const struct patch_in *p)
 static void write_commit(struct jw *w, struct arena *a, const struct commit_page *p)
 {
 	const struct commit *k = &p->commit;
-	static const char *const unknown[] = {"files", "describe", "branches",   "tags",
-					      "fixes", "fixed_by", "same_change"};
 
-	jw_str(w, "id", k->name);
+	jw_str(w, "id", k->git_id ? k->git_id : k->name);
 	jw_str(w, "name", compare_name(a, k->name));
 	jw_str(w, "subject", k->subject);
 	jw_str(w, "message", k->message);
@@ -77,8 +75,7 @@ static void write_commit(struct jw *w, struct arena *a, const struct commit_page
 		jw_end(w);
 	}
 	jw_end(w);
-	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
-		jw_null(w, unknown[i]);
+	commit_git_json(w, p->git);
 	write_patch(w, &k->patch);
 }
 
@@ -154,6 +151,26 @@ static void write_printed(struct jw *w, const struct summary_cell *s)
 	jw_end(w);
 }
 
+/* What other machines say of the row; the whole is with their own results. */
+static void write_others(struct jw *w, const struct others *o)
+{
+	jw_str(w, "joint", joint_name(o->joint));
+	jw_arr(w, "others");
+	for (size_t i = 0; i < o->n; i++) {
+		const struct other *x = &o->list[i];
+		bool judged = x->now && x->now->judged;
+
+		jw_obj(w, NULL);
+		jw_str(w, "series", x->series->digest);
+		jw_str(w, "machine", x->series->tbox_group);
+		jw_num(w, "change_pct", judged ? x->now->change_pct : NAN);
+		jw_str(w, "verdict", verdict_name(x->now ? x->now->verdict : VERDICT_NO_DATA));
+		jw_str(w, "origin", x->now && x->now->reported ? "reported" : "judged");
+		jw_end(w);
+	}
+	jw_end(w);
+}
+
 static void write_row(struct jw *w, const struct commit_row *row)
 {
 	const struct metric_facts *f = &row->metric->facts;
@@ -183,9 +200,16 @@ static void write_row(struct jw *w, const struct commit_row *row)
 	jw_prob(w, "p", k->judged ? k->p : NAN);
 	jw_prob(w, "q", k->judged ? k->q : NAN);
 	jw_num(w, "cliff_delta", k->judged ? k->cliff_delta : NAN);
+	jw_prob(w, f->kind == KIND_PERCENT ? "mde_abs" : "mde_pct", k->mde);
+	if (k->history < 0)
+		jw_null(w, "history");
+	else
+		jw_int(w, "history", k->history);
 	jw_str(w, "verdict", verdict_name(k->verdict));
 	jw_str(w, "origin", k->reported ? "reported" : "judged");
 	jw_str(w, "reason", k->reason);
+	if (row->others)
+		write_others(w, row->others);
 	jw_end(w);
 }
 
@@ -207,7 +231,10 @@ static void write_result(struct jw *w, const struct commit_result *x)
 		jw_str(w, "quarantined", x->quarantined);
 	if (x->too_large)
 		jw_str(w, "error", x->too_large);
+	jw_str(w, "measured_as", x->address);
 	jw_str(w, "base", x->has_base ? x->base.name : NULL);
+	if (x->beside)
+		jw_str(w, "beside", x->beside);
 	write_rows(w, "worst", &x->worst);
 	jw_int(w, "worst_in_all", (int64_t)x->worst.seen);
 	write_rows(w, "best", &x->best);
@@ -227,6 +254,7 @@ void commit_page_json(struct req *r, const struct commit_page *p)
 	write_warnings(&w, p);
 	write_reports(&w, p);
 	jw_str(&w, "sentence", p->sentence);
+	jw_str(&w, "rule", rule_version_name(p->rule));
 	jw_arr(&w, "results");
 	for (size_t i = 0; i < p->nresults; i++)
 		write_result(&w, &p->results[i]);

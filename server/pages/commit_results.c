@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "server/model/commit.h"
+#include "server/model/commit_git.h"
 #include "server/pages/parts.h"
 #include "server/view/html.h"
 #include "server/view/layout.h"
@@ -18,11 +18,19 @@
 #define ROWS_SHOWN   20 /* of each list; the JSON form has more */
 #define STEADY_SHOWN 12
 
-static struct url *compare_url(struct arena *a, const struct commit_page *p,
-			       const struct commit_result *x)
+static struct url *compare_url(struct arena *a, const struct commit_result *x)
 {
-	return url_compare(a, arena_fmt(a, "%s,%s", x->base.name, p->commit.name),
+	return url_compare(a, arena_fmt(a, "%s,%s", commit_address(a, &x->base), x->address),
 			   x->series.digest);
+}
+
+/* The commits since the base, with what got worse most. */
+static struct url *range_url(struct arena *a, const struct commit_result *x)
+{
+	const struct row_list *l = x->worst.n ? &x->worst : x->best.n ? &x->best : &x->steady;
+
+	return url_range(a, arena_fmt(a, "%s..%s", commit_address(a, &x->base), x->address),
+			 l->n ? x->series.digest : NULL, l->n ? l->rows[0].metric->name : NULL);
 }
 
 static void write_value(struct req *r, const struct commit_row *row, const struct cell *c)
@@ -46,6 +54,25 @@ static void write_value(struct req *r, const struct commit_row *row, const struc
 		html(r->out, " <span class=\"spread\">±%.0f %%</span>", c->stddev_pct);
 }
 
+/* What other machines say of it, and what differs besides the commit. */
+static void write_beside(struct req *r, const struct commit_result *x, const struct commit_row *row)
+{
+	const char *words = row->others ? others_words(r->ctx.arena, row->others) : NULL;
+	struct url *u;
+
+	if (row->role == ROLE_MONITOR || !verdict_is_change(row->now.verdict))
+		return;
+	if (words && (row->others->n || row->others->more)) {
+		u = compare_url(r->ctx.arena, x);
+		url_param(r->ctx.arena, u, "metric", row->metric->name);
+		html(r->out, "<small class=\"beside\">");
+		html_link(r->out, u, words);
+		html(r->out, "</small>");
+	}
+	if (x->beside)
+		html(r->out, "<small class=\"beside\">%s</small>", x->beside);
+}
+
 static void write_row(struct req *r, const struct commit_result *x, const struct commit_row *row)
 {
 	struct arena *a = r->ctx.arena;
@@ -61,11 +88,13 @@ static void write_row(struct req *r, const struct commit_result *x, const struct
 	write_value(r, row, &row->base);
 	html(r->out, "<td class=\"num change\">%s", commit_change_text(a, row));
 	write_value(r, row, &row->now);
-	html(r->out, "<td class=\"reason\">%s\n", row->now.reason ? row->now.reason : "");
+	html(r->out, "<td class=\"reason\">%s", row->now.reason ? row->now.reason : "");
+	write_beside(r, x, row);
+	html(r->out, "\n");
 }
 
-static void write_rows(struct req *r, const struct commit_page *p, const struct commit_result *x,
-		       const char *title, const struct row_list *l)
+static void write_rows(struct req *r, const struct commit_result *x, const char *title,
+		       const struct row_list *l)
 {
 	size_t n = l->n < ROWS_SHOWN ? l->n : ROWS_SHOWN;
 
@@ -83,7 +112,7 @@ static void write_rows(struct req *r, const struct commit_page *p, const struct 
 	html(r->out, "</tbody></table>\n");
 	if (n < l->seen) {
 		html(r->out, "<p class=\"cut\">%zu more are not shown here: ", l->seen - n);
-		html_link(r->out, compare_url(r->ctx.arena, p, x), "all rows");
+		html_link(r->out, compare_url(r->ctx.arena, x), "all rows");
 		html(r->out, "</p>\n");
 	}
 }
@@ -151,7 +180,7 @@ static void write_runs_line(struct req *r, const struct commit_page *p,
 	struct url *runs = url_path(a, "/runs");
 
 	url_param(a, runs, "series", x->series.digest);
-	url_param(a, runs, "commit", p->commit.name);
+	url_param(a, runs, "commit", x->address);
 	html(r->out, "<p>");
 	if (x->n || x->failed)
 		html_link(r->out, runs, part_count(a, x->n, "run"));
@@ -164,15 +193,19 @@ static void write_runs_line(struct req *r, const struct commit_page *p,
 	else if (x->failed)
 		html(r->out, " ended well, <strong class=\"warn\">%" PRId64 " failed</strong>",
 		     x->failed);
+	if (strcmp(x->address, commit_address(a, &p->commit)) != 0)
+		html(r->out, ", uploaded as %s", x->address);
 	if (x->has_base) {
 		html(r->out, ", against the nearest measured ancestor ");
 		part_commit(r, &x->base);
 		html(r->out, " (");
-		html_link(r->out, compare_url(a, p, x), "whole table");
+		html_link(r->out, compare_url(a, x), "whole table");
+		html(r->out, ", ");
+		html_link(r->out, range_url(a, x), "commits since");
 		html(r->out, ")");
 	} else {
 		html(r->out, " (");
-		html_link(r->out, url_compare(a, p->commit.name, x->series.digest), "all values");
+		html_link(r->out, url_compare(a, x->address, x->series.digest), "all values");
 		html(r->out, ")");
 	}
 	html(r->out, "</p>\n");
@@ -190,13 +223,48 @@ static void write_result(struct req *r, const struct commit_page *p, const struc
 	if (x->too_large) {
 		html(r->out, "<p class=\"warn\">Not compared: %s.</p>\n", x->too_large);
 	} else if (x->has_base) {
-		write_rows(r, p, x, "Worse, or moved without a known direction", &x->worst);
-		write_rows(r, p, x, "Better", &x->best);
+		write_rows(r, x, "Worse, or moved without a known direction", &x->worst);
+		write_rows(r, x, "Better", &x->best);
 		write_steady(r, x);
 	} else {
 		write_without_base(r, x);
 	}
 	html(r->out, "</section>\n");
+}
+
+/* Where a reader of a commit that nobody measured can go on. */
+static void write_measured_near(struct req *r, const struct commit_git *g)
+{
+	struct arena *a = r->ctx.arena;
+
+	if (g->has_before) {
+		html(r->out, "The nearest measured commit before it is ");
+		part_commit(r, &g->before);
+		html(r->out, "; ");
+	}
+	if (g->has_after) {
+		html(r->out, "the first measured one after it is ");
+		part_commit(r, &g->after);
+		html(r->out, "; ");
+	}
+	if (!g->has_before && !g->has_after)
+		html(r->out, "No commit before or after it was measured either; ");
+	if (g->has_before && g->has_after) {
+		html_link(r->out,
+			  url_compare(a,
+				      arena_fmt(a, "%s,%s", commit_address(a, &g->before),
+						commit_address(a, &g->after)),
+				      NULL),
+			  "compare the two");
+		html(r->out, ", ");
+		html_link(r->out,
+			  url_range(a,
+				    arena_fmt(a, "%s..%s", commit_address(a, &g->before),
+					      commit_address(a, &g->after)),
+				    NULL, NULL),
+			  "list the commits between them");
+		html(r->out, "; ");
+	}
 }
 
 void commit_page_results(struct req *r, const struct commit_page *p)
@@ -206,7 +274,9 @@ void commit_page_results(struct req *r, const struct commit_page *p)
 	html(r->out, "<h2 id=\"results\">Results, worst first</h2>\n");
 	if (p->nresults == 0) {
 		html(r->out, "<p class=\"empty\">Nothing was measured on this commit. ");
-		if (p->nchildren || p->nparents)
+		if (p->git)
+			write_measured_near(r, p->git);
+		else if (p->nchildren || p->nparents)
 			html(r->out, "Its neighbours in history are listed below; ");
 		html_link(r->out, url_path(a, "/help/upload"), "results can be uploaded");
 		html(r->out, ".</p>\n");
@@ -221,7 +291,7 @@ void commit_page_results(struct req *r, const struct commit_page *p)
 		     "here. They can be found by ",
 		     COMMIT_RESULTS_MAX);
 	if (p->cut) {
-		html_link(r->out, url_compare(a, p->commit.name, NULL),
+		html_link(r->out, url_compare(a, commit_address(a, &p->commit), NULL),
 			  "looking at all its values");
 		html(r->out, ".</p>\n");
 	}

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "server/base/clock.h"
-#include "server/model/commit.h"
+#include "server/model/commit_git.h"
 #include "server/pages/parts.h"
 #include "server/report/robot_table.h"
 #include "server/view/csv.h"
@@ -81,7 +81,9 @@ static void txt_value(struct out *o, const struct cell *c)
 /* " (KB/s, higher is better, as reported)" and the end of the line. */
 static void txt_about(struct out *o, const struct commit_row *row)
 {
-	out_fmt(o, " (%s%s%s%s)\n", row->unit ? row->unit : "", row->unit ? ", " : "",
+	out_str(o, " (");
+	robot_text(o, row->unit ? row->unit : "");
+	out_fmt(o, "%s%s%s)\n", row->unit ? ", " : "",
 		direction_words(row->metric->facts.direction),
 		row->now.reported ? ", as reported" : "");
 }
@@ -111,7 +113,8 @@ static void txt_row(struct req *r, const struct commit_row *row)
 		out_str(o, " ->");
 		txt_value(o, &row->now);
 	}
-	out_fmt(o, "  %s", row->metric->name);
+	out_str(o, "  ");
+	robot_text(o, row->metric->name);
 	txt_about(o, row);
 }
 
@@ -135,7 +138,8 @@ static void txt_values(struct req *r, const struct commit_result *x)
 
 		out_str(r->out, "  ");
 		txt_value(r->out, &row->now);
-		out_fmt(r->out, "  %s", row->metric->name);
+		out_str(r->out, "  ");
+		robot_text(r->out, row->metric->name);
 		txt_about(r->out, row);
 	}
 	if (n < x->steady.seen)
@@ -167,8 +171,11 @@ static void txt_result(struct req *r, const struct commit_result *x)
 
 	const char *setup = part_series_rest(a, &x->series);
 
-	out_fmt(r->out, "\n%s (series %.12s)\n%s%s%s  %s", part_series_title(a, &x->series),
-		x->series.digest, *setup ? "  " : "", setup, *setup ? "\n" : "",
+	out_char(r->out, '\n');
+	robot_text(r->out, part_series_title(a, &x->series));
+	out_fmt(r->out, " (series %.12s)\n%s", x->series.digest, *setup ? "  " : "");
+	robot_text(r->out, setup);
+	out_fmt(r->out, "%s  %s", *setup ? "\n" : "",
 		x->n || x->failed || !x->printed ? part_count(a, x->n, "run")
 						 : "figures from a report, no samples");
 	if (x->failed)
@@ -184,8 +191,9 @@ static void txt_result(struct req *r, const struct commit_result *x)
 		txt_values(r, x);
 		return;
 	}
-	out_fmt(r->out, ", against %s%s%s\n", commit_short(a, &x->base), x->base.subject ? " " : "",
-		x->base.subject ? x->base.subject : "");
+	out_fmt(r->out, ", against %s%s", commit_short(a, &x->base), x->base.subject ? " " : "");
+	robot_text(r->out, x->base.subject ? x->base.subject : "");
+	out_char(r->out, '\n');
 	txt_rows(r, &x->worst);
 	txt_rows(r, &x->best);
 	txt_steady(r, x);
@@ -196,12 +204,15 @@ static void txt_warnings(struct out *o, const struct build *b)
 	for (size_t i = 0; i < b->nwarnings; i++) {
 		const struct warning *x = &b->warnings[i];
 
-		out_fmt(o, "build warning: %s", x->file ? x->file : "");
+		out_str(o, "build warning: ");
+		robot_text(o, x->file ? x->file : "");
 		if (x->line >= 0)
 			out_fmt(o, ":%" PRId64, x->line);
 		if (x->column >= 0)
 			out_fmt(o, ":%" PRId64, x->column);
-		out_fmt(o, "%s%s\n", x->file ? ": " : "", x->message);
+		out_str(o, x->file ? ": " : "");
+		robot_text(o, x->message);
+		out_char(o, '\n');
 	}
 }
 
@@ -212,7 +223,7 @@ static void txt_message(struct out *o, const char *text)
 		size_t n = strcspn(text, "\n");
 
 		out_str(o, "    ");
-		out_bytes(o, text, n);
+		commit_plain(o, text, n);
 		out_char(o, '\n');
 		text += n + (text[n] == '\n');
 	}
@@ -223,26 +234,43 @@ void commit_page_txt(struct req *r, const struct commit_page *p)
 	const struct commit *k = &p->commit;
 	char when[TIME_TEXT];
 
-	out_fmt(r->out, "commit %s\n", k->name);
+	out_fmt(r->out, "commit %s", k->git_id ? k->git_id : k->name);
+	if (k->kind == COMMIT_REF && k->git_id)
+		out_fmt(r->out, " (%s)", k->name);
+	out_char(r->out, '\n');
 	for (size_t i = 0; i < p->nparents; i++)
-		out_fmt(r->out, "parent %s\n", p->parents[i].name);
-	if (k->author.name || k->author.email)
-		out_fmt(r->out, "author %s <%s>\n", k->author.name ? k->author.name : "",
-			k->author.email ? k->author.email : "");
+		out_fmt(r->out, "parent %s\n",
+			p->parents[i].git_id ? p->parents[i].git_id : p->parents[i].name);
+	if (k->author.name || k->author.email) {
+		out_str(r->out, "author ");
+		robot_text(r->out, k->author.name ? k->author.name : "");
+		out_str(r->out, " <");
+		robot_text(r->out, k->author.email ? k->author.email : "");
+		out_str(r->out, ">\n");
+	}
 	clock_rfc3339(k->date, when);
 	if (*when)
 		out_fmt(r->out, "date   %s\n", when);
-	if (k->label)
-		out_fmt(r->out, "label  %s\n", k->label);
+	if (k->label) {
+		out_str(r->out, "label  ");
+		robot_text(r->out, k->label);
+		out_char(r->out, '\n');
+	}
 	if (k->message || k->subject) {
 		out_char(r->out, '\n');
 		txt_message(r->out, k->message ? k->message : k->subject);
 	}
-	out_fmt(r->out, "\nIn short: %s.\n", p->sentence);
+	out_str(r->out, "\nIn short: ");
+	robot_text(r->out, p->sentence);
+	out_str(r->out, ".\n");
 	for (size_t i = 0; i < p->nbuilds; i++)
 		txt_warnings(r->out, &p->builds[i]);
 	for (size_t i = 0; i < p->nresults; i++)
 		txt_result(r, &p->results[i]);
+	if (p->git) {
+		out_char(r->out, '\n');
+		commit_git_txt(r->out, p->git);
+	}
 	if (p->cut)
 		out_fmt(r->out, "\nMore than %d series were measured; the others are not shown.\n",
 			COMMIT_RESULTS_MAX);

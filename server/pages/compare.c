@@ -101,6 +101,11 @@ static int64_t read_bound(struct req *r, const char *name)
 	return t == TIME_NONE ? 0 : t;
 }
 
+static bool is_name(const char *glob)
+{
+	return glob && !strpbrk(glob, "*?");
+}
+
 static int read_query(struct req *r, struct compare_query *q, bool matrix)
 {
 	bool html_form = r->form == FORM_HTML;
@@ -115,9 +120,14 @@ static int read_query(struct req *r, struct compare_query *q, bool matrix)
 	q->series = text_param(r, "series");
 	q->metric_glob = text_param(r, "metric");
 	q->role = text_param(r, "role") ? req_enum(r, "role", role_words, -1) : -1;
-	/* A reader comes for what changed; of one commit alone nothing can have. */
-	q->changed_only =
-		!matrix && req_bool(r, "changed", html_form && (q->nasked > 1 || q->across));
+	/* A reader comes for what changed; of one commit alone nothing can have, and a metric that
+	 * is asked for by its name is to be seen whatever it did. */
+	q->changed_only = !matrix && req_bool(r, "changed",
+					      html_form && (q->nasked > 1 || q->across) &&
+						      !is_name(q->metric_glob));
+	q->others = (html_form || r->form == FORM_JSON) && !matrix && !q->across;
+	q->detail = req_bool(r, "detail", false);
+	q->detail_one = html_form;
 	q->own_only = matrix && q->role != ROLE_MONITOR;
 	q->order = (enum row_order)req_enum(r, "sort", sort_words,
 					    html_form ? ORDER_CHANGE : ORDER_ROBOT);
@@ -152,10 +162,7 @@ static int answer_ambiguous(struct req *r, const struct compare_query *q, size_t
 	struct arena *a = r->ctx.arena;
 
 	if (r->form != FORM_HTML) {
-		for (size_t i = 0; i < many->n; i++)
-			fault(&r->ctx, many->commits[i].name, "%s",
-			      many->commits[i].subject ? many->commits[i].subject
-						       : "one that it may mean");
+		part_faults_of_many(r, many, many->n);
 		return E_AMBIGUOUS;
 	}
 	ctx_clear(&r->ctx); /* this page is the answer, not an error's */
@@ -164,9 +171,7 @@ static int answer_ambiguous(struct req *r, const struct compare_query *q, size_t
 	for (size_t i = 0; i < many->n; i++) {
 		const struct commit *k = &many->commits[i];
 
-		html(r->out, "<li>");
-		html_link_class(r->out, "commit", url_spelt_out(r, q, at, k->name), k->name);
-		html(r->out, " %s\n", k->subject ? k->subject : "");
+		part_candidate(r, k, url_spelt_out(r, q, at, commit_address_among(a, k)));
 	}
 	html(r->out, "</ul>\n");
 	return req_page_end(r, err_status(E_AMBIGUOUS));
@@ -247,6 +252,7 @@ int page_compare(struct req *r)
 		.stop_after = STOP_AFTER,
 		.matrix = text_param(r, "view") && req_enum(r, "view", view_words, 0) == 1,
 		.samples = req_bool(r, "samples", false),
+		.detail = req_bool(r, "detail", false),
 		.public_url = r->config ? r->config->public_url : "",
 	};
 	int rc = read_query(r, &q, x.matrix);

@@ -106,6 +106,19 @@ static void write_turned(struct req *r, const struct compare *cmp)
 	html(r->out, "</p>\n");
 }
 
+/* What lies between a commit and its base, the older one first. */
+static struct url *url_between(struct arena *a, const struct compare *cmp, size_t i)
+{
+	const struct compare_commit *k = &cmp->commits[i];
+	const struct compare_commit *base = &cmp->commits[cmp->columns[i].base];
+	const struct compare_commit *from = k->older ? k : base, *to = k->older ? base : k;
+
+	return url_range(a,
+			 arena_fmt(a, "%s..%s", commit_address(a, &from->commit),
+				   commit_address(a, &to->commit)),
+			 NULL, NULL);
+}
+
 static void write_commits(struct req *r, const struct compare *cmp)
 {
 	struct arena *a = r->ctx.arena;
@@ -115,7 +128,8 @@ static void write_commits(struct req *r, const struct compare *cmp)
 		const struct compare_commit *k = &cmp->commits[i];
 
 		html(r->out, "<li>");
-		html_link_class(r->out, "commit", url_commit(a, k->commit.name), k->name);
+		html_link_class(r->out, "commit", url_commit(a, commit_address(a, &k->commit)),
+				k->name);
 		if (k->commit.subject)
 			html(r->out, " <span class=\"subject\">%s</span>", k->commit.subject);
 		if (k->commit.label)
@@ -128,6 +142,10 @@ static void write_commits(struct req *r, const struct compare *cmp)
 			html(r->out, " · ");
 			html_link(r->out, req_url_with(r, "commits", compare_names(a, cmp, i)),
 				  "make it the base");
+		}
+		if (cmp->columns[i].base != i) {
+			html(r->out, " · ");
+			html_link(r->out, url_between(a, cmp, i), "commits between");
 		}
 		html(r->out, "\n");
 	}
@@ -267,7 +285,7 @@ static void write_matrix_link(struct req *r, const struct compare_query *q,
 	html(r->out, "</p>\n");
 }
 
-/* What later versions of a patch keep of a change. */
+/* What later versions of a patch keep of a change, or a third commit takes back of it. */
 static void write_kept(struct req *r, const struct compare *cmp)
 {
 	struct arena *a = r->ctx.arena;
@@ -276,8 +294,9 @@ static void write_kept(struct req *r, const struct compare *cmp)
 		return;
 	html(r->out, "<ul class=\"kept\">\n");
 	for (size_t i = 0; i < cmp->nkept; i++)
-		html(r->out, "<li>%s: <strong>%s</strong>\n", compare_kept_place(a, &cmp->kept[i]),
-		     compare_kept_words(a, &cmp->kept[i]));
+		html(r->out, "<li>%s: <strong>%s</strong>%s%s\n",
+		     compare_kept_place(a, &cmp->kept[i]), compare_kept_words(a, &cmp->kept[i]),
+		     compare_kept_interval(a, &cmp->kept[i]), compare_kept_fix(a, &cmp->kept[i]));
 	html(r->out, "</ul>\n");
 }
 

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "server/base/arena.h"
+#include "server/pages/compare_detail.h"
 #include "server/pages/corrections.h"
 #include "server/pages/parts.h"
 #include "server/pages/req.h"
@@ -185,6 +186,16 @@ static void write_computed(struct out *o, const struct comparison_row *row, cons
 		layout_percent(o, c->change_pct);
 }
 
+void compare_html_change(struct out *o, const struct comparison_row *row, const struct cell *c)
+{
+	if (row->metric->facts.kind == KIND_FUNCTIONAL)
+		html(o, "%+.0f %% of runs", c->reproduction_pct);
+	else if (c->show_printed && c->summary)
+		write_amount(o, c->summary->printed_change, c->summary->printed != PRINTED_ABS);
+	else
+		write_computed(o, row, c);
+}
+
 static void write_change(struct out *o, const struct comparison_row *row, const struct cell *c)
 {
 	if (!c->present || !c->judged) {
@@ -193,12 +204,7 @@ static void write_change(struct out *o, const struct comparison_row *row, const 
 	}
 	/* By the cell's own verdict: in a row of many columns each has another. */
 	html(o, "<td class=\"num verdict-%s\">", verdict_name(c->verdict));
-	if (row->metric->facts.kind == KIND_FUNCTIONAL)
-		html(o, "%+.0f %% of runs", c->reproduction_pct);
-	else if (c->show_printed && c->summary)
-		write_amount(o, c->summary->printed_change, c->summary->printed != PRINTED_ABS);
-	else
-		write_computed(o, row, c);
+	compare_html_change(o, row, c);
 	html(o, "</td>");
 }
 
@@ -219,8 +225,29 @@ static const char *verdict_word(const struct compare_table *t, size_t col, enum 
 	return verdict_name(v);
 }
 
-static void write_verdict(struct out *o, const struct cell *c, const char *word)
+/* What else is to be said of a row that changed: what differs besides, and what other machines say.
+ * Both lead to all numbers behind it. */
+static void write_beside(struct req *r, const struct compare *cmp, const struct compare_table *t,
+			 size_t row, size_t col)
 {
+	const struct others *others = compare_others_of(t, row, col);
+	const char *words = others ? others_words(r->ctx.arena, others) : NULL;
+
+	/* A lab of one machine need not read of others in every row. */
+	if (words && (others->n || others->more)) {
+		html(r->out, "<small class=\"beside\">");
+		html_link(r->out, compare_detail_url(r, cmp, t, t->rows[row].metric), words);
+		html(r->out, "</small>");
+	}
+	if (t->besides && t->besides[col] && t->rows[row].role != ROLE_MONITOR)
+		html(r->out, "<small class=\"beside\">%s</small>", t->besides[col]);
+}
+
+static void write_verdict(struct req *r, const struct compare *cmp, const struct compare_table *t,
+			  size_t row, size_t col)
+{
+	struct out *o = r->out;
+	const struct cell *c = &t->rows[row].cells[col];
 	enum verdict v = c->verdict;
 	bool open = verdict_is_change(v) && c->reason;
 
@@ -230,11 +257,20 @@ static void write_verdict(struct out *o, const struct cell *c, const char *word)
 	html(o, "<span class=\"verdict verdict-%s\"", verdict_name(v));
 	if (c->present && c->reason && !open)
 		html(o, " title=\"%s\"", c->reason);
-	html(o, ">%s %s</span>", part_verdict_sign(v), word);
+	html(o, ">%s %s</span>", part_verdict_sign(v), verdict_word(t, col, v));
 	if (c->present && c->reported)
 		html(o, " <small>reported</small>");
-	if (open)
-		html(o, "</summary><small class=\"reason\">%s</small></details>", c->reason);
+	if (open) {
+		html(o, "</summary><small class=\"reason\">%s", c->reason);
+		if (c->judged && !cmp->across && !t->detail) {
+			html(o, " · ");
+			html_link(o, compare_detail_url(r, cmp, t, t->rows[row].metric),
+				  "all numbers");
+		}
+		html(o, "</small></details>");
+	}
+	if (verdict_is_change(v))
+		write_beside(r, cmp, t, row, col);
 	html(o, "</td>");
 }
 
@@ -247,9 +283,10 @@ static const char *better_words(const struct metric_facts *f)
 					      : direction_words(f->direction);
 }
 
-static void write_row(struct req *r, const struct compare_table *t,
-		      const struct comparison_row *row, const char *unit)
+static void write_row(struct req *r, const struct compare *cmp, const struct compare_table *t,
+		      size_t at)
 {
+	const struct comparison_row *row = &t->rows[at];
 	const struct metric *m = row->metric;
 	struct out *o = r->out;
 
@@ -262,15 +299,15 @@ static void write_row(struct req *r, const struct compare_table *t,
 
 		if (later)
 			write_change(o, row, c);
-		write_value(o, row, c, unit);
+		write_value(o, row, c, t->units[at]);
 		if (later)
-			write_verdict(o, c, verdict_word(t, i, c->verdict));
+			write_verdict(r, cmp, t, at, i);
 	}
 	html(o, "</tr>\n");
 }
 
-static void write_group(struct req *r, const struct compare_table *t, enum metric_role role,
-			const char *title)
+static void write_group(struct req *r, const struct compare *cmp, const struct compare_table *t,
+			enum metric_role role, const char *title)
 {
 	size_t width = 2;
 	bool open = false;
@@ -287,7 +324,7 @@ static void write_group(struct req *r, const struct compare_table *t, enum metri
 			     "colspan=\"%zu\">%s</th></tr>\n",
 			     width, title);
 		open = true;
-		write_row(r, t, &t->rows[i], t->units[i]);
+		write_row(r, cmp, t, i);
 	}
 	if (open)
 		html(r->out, "</tbody>\n");
@@ -315,10 +352,12 @@ void compare_html_rows(struct req *r, const struct compare *cmp, const struct co
 	} else {
 		html(r->out, "<div class=\"scroll\"><table class=\"compare\">\n");
 		write_head(r, cmp, t);
-		write_group(r, t, ROLE_PRIMARY, "The test's own figures");
-		write_group(r, t, ROLE_FUNCTIONAL, "Functional: runs that failed or passed");
-		write_group(r, t, ROLE_MONITOR, "Monitors");
+		write_group(r, cmp, t, ROLE_PRIMARY, "The test's own figures");
+		write_group(r, cmp, t, ROLE_FUNCTIONAL, "Functional: runs that failed or passed");
+		write_group(r, cmp, t, ROLE_MONITOR, "Monitors");
 		html(r->out, "</table></div>\n");
+		if (t->detail)
+			compare_detail_html(r, cmp, t);
 	}
 	html(r->out, "</section>\n");
 }

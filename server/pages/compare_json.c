@@ -12,14 +12,33 @@
  * base, change, base, change …, so that a cell still belongs to the commit at its place; a base's
  * cell has no change, and a change is one against its own base. Where the changes are versions of a
  * patch, "kept" closes the document: [{"series", "metric", "first_version", "version", "first",
- * "now", "unit", "recovered_pct"}].
+ * "now", "unit", "recovered_pct", "recovered_low", "recovered_high"}]: a 95 % interval where there
+ * are samples. Of three commits that are not pairs "recovered" lists the same with "by" in place of
+ * the versions: what the third takes back of a regression that the second has.
  *
  * A table that is too large has "error", and no rows.
+ *
+ * What was a regression has there "fix": "fixed", "not fixed", "better" or "not told", by two
+ * one-sided tests: "fix_margin" is what counts as back at the old level, "fix_low" and "fix_high"
+ * the 90 % interval of what is left, all in the unit of first and now, and "fix_p".
+ *
+ * A cell of an own or functional row that changed says what other machines do, "joint"
+ * ("confirmed", "contradicted", "only here", "not measured") and "others": [{"series", "machine",
+ * "base_n", "n", "base_mean", "mean", "change_abs", "change_pct", "verdict", "origin"}], of
+ * functional rows "reproduction_pct" in place of the numbers; "others_cut": there are more. And
+ * "beside", in words, what differs besides the commit.
+ *
+ * detail=1: "detail" in judged cells, all numbers behind the verdict (compare_detail_json.c).
+ *
+ * A judged cell says what would have been found in 4 of 5 cases, "mde_pct" (percentages: "mde_abs",
+ * in points), and beside how many commits before its base it was judged, "history"; null where it
+ * was not tested.
  */
 #include "server/pages/compare.h"
 
 #include <math.h>
 
+#include "server/pages/compare_detail.h"
 #include "server/pages/parts.h"
 #include "server/view/json.h"
 
@@ -30,7 +49,7 @@ static void write_commits(struct jw *w, const struct compare *cmp)
 		const struct compare_commit *k = &cmp->commits[i];
 
 		jw_obj(w, NULL);
-		jw_str(w, "id", k->commit.name);
+		jw_str(w, "id", k->commit.git_id ? k->commit.git_id : k->commit.name);
 		jw_str(w, "name", k->name);
 		jw_str(w, "asked", k->asked);
 		jw_str(w, "subject", k->commit.subject);
@@ -131,8 +150,10 @@ static void write_values(struct jw *w, const struct cell *c)
 	jw_end(w);
 }
 
-static void write_judgement(struct jw *w, const struct cell *c, bool functional)
+static void write_judgement(struct jw *w, const struct cell *c, const struct metric *m)
 {
+	bool functional = m->facts.kind == KIND_FUNCTIONAL;
+
 	if (functional) {
 		jw_num(w, "reproduction_pct", c->judged ? c->reproduction_pct : NAN);
 	} else {
@@ -141,21 +162,21 @@ static void write_judgement(struct jw *w, const struct cell *c, bool functional)
 	}
 	jw_prob(w, "p", c->judged ? c->p : NAN);
 	jw_prob(w, "q", c->judged ? c->q : NAN);
-	if (!functional)
+	if (!functional) {
 		jw_num(w, "cliff_delta", c->judged ? c->cliff_delta : NAN);
+		jw_prob(w, m->facts.kind == KIND_PERCENT ? "mde_abs" : "mde_pct", c->mde);
+		write_count(w, "history", c->history);
+	}
 	jw_str(w, "verdict", verdict_name(c->verdict));
 	jw_str(w, "origin", c->reported ? "reported" : "judged");
 	jw_str(w, "reason", c->reason);
 }
 
-static void write_cell(struct jw *w, const struct cell *c, bool functional, bool first,
+static void write_cell(struct jw *w, const struct cell *c, const struct metric *m, bool first,
 		       bool samples)
 {
-	if (!c->present) {
-		jw_null(w, NULL);
-		return;
-	}
-	jw_obj(w, NULL);
+	bool functional = m->facts.kind == KIND_FUNCTIONAL;
+
 	if (functional) {
 		write_count(w, "fails", c->fails);
 		write_count(w, "runs", c->runs);
@@ -172,25 +193,66 @@ static void write_cell(struct jw *w, const struct cell *c, bool functional, bool
 	if (samples)
 		write_values(w, c);
 	if (!first)
-		write_judgement(w, c, functional);
+		write_judgement(w, c, m);
+}
+
+void compare_json_cell(struct jw *w, const struct cell *c, const struct metric *m, bool first,
+		       bool samples)
+{
+	if (!c->present) {
+		jw_null(w, NULL);
+		return;
+	}
+	jw_obj(w, NULL);
+	write_cell(w, c, m, first, samples);
 	jw_end(w);
 }
 
-static void write_row(struct jw *w, const struct compare_table *t, size_t at, bool samples)
+void compare_json_row_begin(struct jw *w, const struct comparison_row *row, const char *unit)
 {
-	const struct comparison_row *row = &t->rows[at];
 	const struct metric *m = row->metric;
-	bool functional = m->facts.kind == KIND_FUNCTIONAL;
 
 	jw_obj(w, NULL);
 	jw_strn(w, "metric", m->name, m->name_len);
-	jw_str(w, "unit", t->units[at]);
+	jw_str(w, "unit", unit);
 	jw_str(w, "direction", direction_name(m->facts.direction));
 	jw_str(w, "kind", kind_name(m->facts.kind));
 	jw_str(w, "role", role_name(row->role));
 	jw_arr(w, "cells");
+}
+
+/* A cell with what was looked at besides. */
+static void write_whole_cell(struct jw *w, const struct compare_answer *x,
+			     const struct compare_table *t, size_t at, size_t col)
+{
+	const struct comparison_row *row = &t->rows[at];
+	const struct cell *c = &row->cells[col];
+	bool first = t->columns[col].base == col;
+
+	if (first || !c->present) {
+		compare_json_cell(w, c, row->metric, first, x->samples);
+		return;
+	}
+	jw_obj(w, NULL);
+	write_cell(w, c, row->metric, false, x->samples);
+	if (t->besides && t->besides[col] && row->role != ROLE_MONITOR &&
+	    verdict_is_change(c->verdict))
+		jw_str(w, "beside", t->besides[col]);
+	if (verdict_is_change(c->verdict) || x->detail)
+		compare_others_json(w, t, at, col);
+	if (x->detail && at < COMPARE_DETAIL_MAX)
+		compare_detail_json(w, x->cmp, t, at, col);
+	jw_end(w);
+}
+
+static void write_row(struct jw *w, const struct compare_answer *x, const struct compare_table *t,
+		      size_t at)
+{
+	const struct comparison_row *row = &t->rows[at];
+
+	compare_json_row_begin(w, row, t->units[at]);
 	for (size_t i = 0; i < t->ncols; i++)
-		write_cell(w, &row->cells[i], functional, t->columns[i].base == i, samples);
+		write_whole_cell(w, x, t, at, i);
 	jw_end(w);
 	jw_end(w);
 }
@@ -211,21 +273,40 @@ static void write_pairs(struct jw *w, const struct compare *cmp)
 	jw_end(w);
 }
 
+/* Of what was a regression. */
+static void write_fix(struct jw *w, const struct compare_kept *k)
+{
+	if (!k->was_regression)
+		return;
+	jw_str(w, "fix", fix_state_name(k->fix.state));
+	jw_num(w, "fix_margin", k->fix.margin);
+	jw_num(w, "fix_low", k->fix.low);
+	jw_num(w, "fix_high", k->fix.high);
+	jw_prob(w, "fix_p", k->fix.p);
+}
+
 static void write_kept(struct jw *w, const struct compare *cmp)
 {
-	jw_arr(w, "kept");
+	jw_arr(w, cmp->versions ? "kept" : "recovered");
 	for (size_t i = 0; i < cmp->nkept; i++) {
 		const struct compare_kept *k = &cmp->kept[i];
 
 		jw_obj(w, NULL);
 		jw_str(w, "series", k->series.digest);
 		jw_str(w, "metric", k->metric->name);
-		jw_int(w, "first_version", k->first_version);
-		jw_int(w, "version", k->version);
+		if (k->by) {
+			jw_str(w, "by", k->by);
+		} else {
+			jw_int(w, "first_version", k->first_version);
+			jw_int(w, "version", k->version);
+		}
 		jw_num(w, "first", k->first);
 		jw_num(w, "now", k->now);
 		jw_str(w, "unit", k->points ? "points" : "%");
-		jw_num(w, "recovered_pct", 100 * (1 - k->now / k->first));
+		jw_num(w, "recovered_pct", 100 * k->recovered.share);
+		jw_num(w, "recovered_low", 100 * k->recovered.low);
+		jw_num(w, "recovered_high", 100 * k->recovered.high);
+		write_fix(w, k);
 		jw_end(w);
 	}
 	jw_end(w);
@@ -234,6 +315,7 @@ static void write_kept(struct jw *w, const struct compare *cmp)
 void compare_json_head(struct jw *w, const struct compare *cmp)
 {
 	jw_str(w, "schema", "plumbline.compare/1");
+	jw_str(w, "rule", rule_version_name(cmp->rule));
 	write_commits(w, cmp);
 	if (cmp->across)
 		jw_str(w, "across", cmp->across);
@@ -243,7 +325,7 @@ void compare_json_head(struct jw *w, const struct compare *cmp)
 
 void compare_json_tail(struct jw *w, const struct compare *cmp)
 {
-	if (cmp->versions)
+	if (cmp->versions || cmp->recovers)
 		write_kept(w, cmp);
 }
 
@@ -263,7 +345,7 @@ int compare_json(struct compare_answer *x)
 		write_head(&w, cmp, &t);
 		jw_arr(&w, "rows");
 		for (size_t k = 0; k < t.nrows; k++)
-			write_row(&w, &t, k, x->samples);
+			write_row(&w, x, &t, k);
 		jw_end(&w);
 		jw_end(&w);
 	}

@@ -13,12 +13,73 @@
 #include "server/report/markdown_table.h"
 #include "server/report/robot_table.h"
 
+/* " (95 % interval: 82 to 91 %)", or nothing. */
+const char *compare_kept_interval(struct arena *a, const struct compare_kept *k)
+{
+	const struct recovered *r = &k->recovered;
+
+	if (isnan(r->low) || isnan(r->high) || k->was_improvement)
+		return "";
+	return arena_fmt(a, " (95 %% interval: %.0f to %.0f %%)", 100 * r->low, 100 * r->high);
+}
+
+const char *compare_kept_fix(struct arena *a, const struct compare_kept *k)
+{
+	const struct fix_check *f = &k->fix;
+	const char *unit = k->points ? "points" : "%", *interval = "";
+
+	if (!k->was_regression)
+		return "";
+	if (!isnan(f->low))
+		interval =
+			arena_fmt(a, " (90 %% interval: %+.1f to %+.1f %s)", f->low, f->high, unit);
+	switch (f->state) {
+	case FIX_DONE:
+		return arena_fmt(a, "; fixed: within %.2g %s of the old level%s", f->margin, unit,
+				 interval);
+	case FIX_NOT:
+		return arena_fmt(a, "; not fixed: further than %.2g %s from the old level%s",
+				 f->margin, unit, interval);
+	case FIX_BEYOND:
+		return arena_fmt(a, "; better than the old level%s", interval);
+	case FIX_FEW:
+		return arena_fmt(a,
+				 "; whether it is fixed is not told: too few runs to show it within"
+				 " %.2g %s of the old level%s",
+				 f->margin, unit, interval);
+	case FIX_UNTESTED:
+		break;
+	}
+	return "; whether it is fixed is not told: there are no samples to test";
+}
+
+static const char *recovers_words(struct arena *a, const struct compare_kept *k)
+{
+	const char *unit = k->points ? "points" : "%";
+	double recovered = 100 * k->recovered.share;
+
+	if (recovered >= 100)
+		return arena_fmt(a, "%s recovers all of the regression of %+.1f %s (now %+.1f %s)",
+				 k->by, k->first, unit, k->now, unit);
+	if (recovered < 0)
+		return arena_fmt(a,
+				 "%s recovers nothing of the regression of %+.1f %s (now %+.1f %s)",
+				 k->by, k->first, unit, k->now, unit);
+	return arena_fmt(a, "%s recovers %.0f %% of the regression: %+.1f %s are left of %+.1f %s",
+			 k->by, recovered, k->now, unit, k->first, unit);
+}
+
 const char *compare_kept_words(struct arena *a, const struct compare_kept *k)
 {
 	const char *unit = k->points ? "points" : "%";
-	double recovered = 100 * (1 - k->now / k->first);
+	double recovered = 100 * k->recovered.share;
 	long long v = (long long)k->version;
 
+	if (k->by)
+		return recovers_words(a, k);
+	if (k->was_improvement)
+		return arena_fmt(a, "v%lld has %+.1f %s where v%lld had %+.1f %s", v, k->now, unit,
+				 (long long)k->first_version, k->first, unit);
 	if (recovered >= 100)
 		return arena_fmt(a, "v%lld keeps nothing of the %+.1f %s (now %+.1f %s)", v,
 				 k->first, unit, k->now, unit);
@@ -74,12 +135,15 @@ int compare_txt(struct compare_answer *x)
 		out_char(x->o, '\n');
 	}
 	write_more(x);
-	for (size_t i = 0; i < x->cmp->nkept; i++) {
+	/* Under three commits nothing is added: the robot's table is all that is expected. */
+	for (size_t i = 0; x->cmp->versions && i < x->cmp->nkept; i++) {
 		const struct compare_kept *k = &x->cmp->kept[i];
 
 		out_str(x->o, i ? "" : "\n");
-		robot_text(x->o, compare_kept_place(a, k));
-		out_fmt(x->o, ": %s\n", compare_kept_words(a, k));
+		robot_text(x->o, arena_fmt(a, "%s: %s%s%s", compare_kept_place(a, k),
+					   compare_kept_words(a, k), compare_kept_interval(a, k),
+					   compare_kept_fix(a, k)));
+		out_char(x->o, '\n');
 	}
 	return rc;
 }
@@ -105,7 +169,10 @@ int compare_md(struct compare_answer *x)
 
 		out_str(x->o, i ? "- " : "\n- ");
 		markdown_text(x->o, compare_kept_place(keep, k));
-		out_fmt(x->o, ": **%s**\n", compare_kept_words(keep, k));
+		out_str(x->o, ": **");
+		markdown_text(x->o, compare_kept_words(keep, k));
+		out_fmt(x->o, "**%s%s\n", compare_kept_interval(keep, k),
+			compare_kept_fix(keep, k));
 	}
 	return rc;
 }

@@ -7,13 +7,17 @@
 #include "server/pages/req.h"
 
 #include "db/machines.h"
+#include "db/repos.h"
+#include "db/rule_setting.h"
 #include "db/writer.h"
 #include "server/base/clock.h"
 #include "server/config.h"
 #include "server/pages/counters.h"
+#include "server/pages/rules.h"
 #include "server/view/html.h"
 #include "server/view/json.h"
 #include "server/view/layout.h"
+#include "server/view/url.h"
 
 int page_healthz(struct req *r);
 int page_readyz(struct req *r);
@@ -61,7 +65,10 @@ struct figure {
 struct health {
 	struct figure figures[FIGURES_MAX];
 	size_t n;
+	struct repo *repos;
+	size_t nrepos;
 	int64_t accepted, refused; /* uploads */
+	enum rule_version rule;    /* in force */
 };
 
 static void put(struct health *h, const char *metric, const char *type, const char *words,
@@ -118,6 +125,18 @@ static void put_writer(struct health *h, struct writer *w)
 	h->figures[h->n - 1].value /= 1e6;
 }
 
+static int put_repositories(struct ctx *c, struct health *h)
+{
+	int64_t problems = 0;
+	int e = repo_list(c, false, &h->repos, &h->nrepos);
+
+	for (size_t i = 0; i < h->nrepos; i++)
+		problems += h->repos[i].problem != NULL;
+	put(h, "repositories", "gauge", "git repositories that are followed", (int64_t)h->nrepos);
+	put(h, "repository_problems", "gauge", "of them with a problem", problems);
+	return e;
+}
+
 static int collect(struct req *r, struct health *h)
 {
 	struct store_counts s;
@@ -136,7 +155,8 @@ static int collect(struct req *r, struct health *h)
 	put(h, "metrics", "gauge", "metrics", s.metrics);
 	put(h, "submissions", "gauge", "accepted uploads in the database", s.submissions);
 	put(h, "values", "gauge", "values, about", s.values_estimate);
-	return 0;
+	e = rule_in_force(&r->ctx, &h->rule);
+	return e < 0 ? e : put_repositories(&r->ctx, h);
 }
 
 static void requests_text(struct out *o, const struct counters *n)
@@ -170,6 +190,24 @@ static void requests_text(struct out *o, const struct counters *n)
 	}
 }
 
+/* Names of repositories have no character that a label would have to escape. */
+static void repositories_text(struct out *o, const struct health *h)
+{
+	if (!h->nrepos)
+		return;
+	out_str(o, "# HELP plumbline_repository_refreshed_seconds last refresh that went well, "
+		   "seconds since 1970\n# TYPE plumbline_repository_refreshed_seconds gauge\n");
+	for (size_t i = 0; i < h->nrepos; i++)
+		if (h->repos[i].synced != TIME_NONE)
+			out_fmt(o, "plumbline_repository_refreshed_seconds{name=\"%s\"} %lld\n",
+				h->repos[i].name, (long long)h->repos[i].synced);
+	out_str(o, "# HELP plumbline_repository_failures refreshes that failed in a row\n"
+		   "# TYPE plumbline_repository_failures gauge\n");
+	for (size_t i = 0; i < h->nrepos; i++)
+		out_fmt(o, "plumbline_repository_failures{name=\"%s\"} %lld\n", h->repos[i].name,
+			(long long)h->repos[i].failures);
+}
+
 int page_prometheus(struct req *r)
 {
 	struct health h;
@@ -186,6 +224,7 @@ int page_prometheus(struct req *r)
 		out_num(r->out, f->value);
 		out_char(r->out, '\n');
 	}
+	repositories_text(r->out, &h);
 	requests_text(r->out, r->counters);
 	return 200;
 }
@@ -198,6 +237,8 @@ static int status_json(struct req *r, const struct health *h)
 	jw_obj(&w, NULL);
 	jw_time(&w, "started", r->counters->started);
 	jw_bool(&w, "read_only", r->config->read_only);
+	jw_str(&w, "rule", rule_version_name(h->rule));
+	jw_str(&w, "newest_rule", rule_version_name(RULE_NEWEST));
 	jw_obj(&w, "figures");
 	for (size_t i = 0; i < h->n; i++)
 		jw_num(&w, h->figures[i].metric, h->figures[i].value);
@@ -223,6 +264,9 @@ int page_status(struct req *r)
 	layout_time(o, r->counters->started);
 	html(o, " (UTC)%s. Figures of this process start at zero with it.</p>\n",
 	     r->config->read_only ? ", read-only" : "");
+	e = part_rule_note(r);
+	if (e < 0)
+		return e;
 	html(o, "<table>\n<thead><tr><th scope=\"col\">what</th><th "
 		"scope=\"col\">now</th></tr></thead>\n"
 		"<tbody>\n");
@@ -231,6 +275,8 @@ int page_status(struct req *r)
 		out_num(o, h.figures[i].value);
 		html(o, "</td></tr>\n");
 	}
-	html(o, "</tbody></table>\n");
+	html(o, "</tbody></table>\n<p>");
+	html_link(o, url_path(r->ctx.arena, "/repositories"), "The repositories");
+	html(o, " that are followed.</p>\n");
 	return req_page_end(r, 200);
 }

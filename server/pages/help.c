@@ -6,26 +6,16 @@
  */
 #include "server/pages/pages.h"
 
-#include "server/config.h"
+#include "server/analysis/verdict.h"
 #include "server/pages/help_corrections.h"
 #include "server/pages/parts.h"
+#include "server/pages/rules.h"
 #include "server/view/html.h"
 #include "server/view/url.h"
 
-static const char *own_address(const struct req *r)
-{
-	const struct config *cfg = r->config;
-
-	if (cfg && cfg->public_url && *cfg->public_url)
-		return cfg->public_url;
-	if (cfg && cfg->listen && *cfg->listen)
-		return arena_fmt(r->ctx.arena, "http://%s", cfg->listen);
-	return "http://127.0.0.1:8080";
-}
-
 static void write_first_upload(struct req *r)
 {
-	const char *address = own_address(r);
+	const char *address = part_own_address(r);
 
 	html(r->out,
 	     "<p class=\"lead\">Results come as JSON, one document for the runs of one test with "
@@ -64,11 +54,34 @@ static void write_first_upload(struct req *r)
 	     "             {\"hackbench.throughput\": 422654.2},\n"
 	     "             {\"hackbench.throughput\": 416398.3}]}'\n"
 	     "curl '%s/compare.txt?commits=7bc162d5cc4d,a0fd217e6d6f'</pre>\n"
-	     "<p>A verdict needs three runs a side, and a metric whose direction is known by its "
-	     "name: "
+	     "<p>A verdict needs four runs a side (three where six commits before were measured) "
+	     "from more than one boot, and a metric whose direction is known by its name: "
 	     "its own page tells. A time of your own ends in <code>.seconds</code> or "
 	     "<code>.milliseconds</code>: then lower is better.</p>\n",
 	     address, address);
+}
+
+static void write_formats(struct req *r)
+{
+	struct arena *a = r->ctx.arena;
+
+	html(r->out,
+	     "<h2>What programs print</h2>\n"
+	     "<p>Nobody has to write JSON: the output of hackbench, fio, perf stat and many others "
+	     "is read as it is, and so are report mails and the test robot's own files.</p>\n<pre>"
+	     "hackbench | curl -sS --data-binary @- -H \"Authorization: Bearer $TOKEN\" \\\n"
+	     "  '%s/api/v1/import/hackbench?axis.tbox_group=my-rig&amp;commit=7bc162d5cc4d'</pre>\n"
+	     "<p>What the output does not say comes from the address: "
+	     "<code>axis.NAME=VALUE</code>, <code>commit</code>, <code>tree</code>. With "
+	     "<code>auto</code> as format the answer says what it was taken for. The same output "
+	     "again is a duplicate; a true repeat with equal figures needs its own "
+	     "<code>source=NAME</code>. <code>plumbline import</code> does the same on the machine "
+	     "of the database, with whole folders too.</p>\n<p>",
+	     part_own_address(r));
+	html_link(r->out, url_path(a, "/formats"), "All formats");
+	html(r->out, " · ");
+	html_link(r->out, url_path(a, "/paste"), "Paste some output to see it, without storing");
+	html(r->out, "</p>\n");
 }
 
 static const struct {
@@ -86,7 +99,8 @@ static const struct {
 	{"commit.parents", "no",
 	 "Ids of the parents, prefixes allowed. They say which commit to compare with."},
 	{"commit.patch", "no",
-	 "message_id, version, index, total, base, diff of a patch under test."},
+	 "message_id, version, index, total, base, diff of a patch under test. /patch/<message_id> "
+	 "then shows all versions of it."},
 	{"commit.build", "no",
 	 "config, compiler, status, and warnings with file, line, column, message."},
 	{"runs", "one of these",
@@ -145,13 +159,14 @@ static void write_repeats(struct req *r)
 	     "<pre>gzip -c results.ndjson | curl -sS %s/api/v1/runs \\\n"
 	     "  -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/x-ndjson' \\\n"
 	     "  -H 'Content-Encoding: gzip' --data-binary @-</pre>\n"
-	     "<p>One document or line may have 4 MiB, a body 64 MiB.</p>\n"
+	     "<p>One document or line may have 4 MiB, a body 64 MiB; a foreign file 18 MiB, more than "
+	     "that is the command's.</p>\n"
 	     "<h2>Files of a run</h2>\n"
 	     "<p>job.yaml, config, dmesg and the like, up to 64 MiB each, by the number of the "
 	     "run. A name says one file for ever: the same again is 200, another is 409.</p>\n"
 	     "<pre>curl -sS -T dmesg.txt -H \"Authorization: Bearer $TOKEN\" \\\n"
 	     "  %s/api/v1/run/17/artifacts/dmesg.txt</pre>\n",
-	     own_address(r), own_address(r));
+	     part_own_address(r), part_own_address(r));
 }
 
 static const struct {
@@ -192,6 +207,7 @@ int page_help_upload(struct req *r)
 {
 	req_page_begin(r, "How to upload", "upload");
 	write_first_upload(r);
+	write_formats(r);
 	write_fields(r);
 	write_repeats(r);
 	write_answers(r);
@@ -201,62 +217,84 @@ int page_help_upload(struct req *r)
 
 static void write_rule(struct req *r)
 {
-	html(r->out, "<p class=\"lead\">A verdict answers one question: did this metric change "
-		     "between these two commits, "
-		     "or do its runs just scatter?</p>\n<h2>The rule today</h2>\n<ol>\n"
-		     "<li>The runs of both commits are compared by Welch's t test on logarithms; "
-		     "on the plain values "
-		     "where one is not positive, and for percentages.\n"
-		     "<li>A comparison has hundreds of metrics, so some would look changed by "
-		     "chance. The p values of all "
-		     "metrics of one role (the test's own; monitors; failures) in one series are "
-		     "corrected together "
-		     "(Benjamini and Hochberg) to q. What a page hides or shows does not alter q.\n"
-		     "<li>It <b>changed</b> when q is at most .05, the means differ by at least 1 "
-		     "%% (percentages: 1 point), and "
-		     "both commits have at least 3 runs.\n"
-		     "<li>The metric's direction then makes it a <b>regression</b> or an "
-		     "<b>improvement</b>; without a "
-		     "direction it stays <b>changed</b>.\n"
-		     "<li>What comes close but does not pass is <b>suspect</b>, everything else is "
-		     "the <b>same</b>.\n"
-		     "<li>A failure count is a regression when it failed in at least two runs more "
-		     "than before; one more is "
-		     "suspect.\n"
-		     "<li>Figures that came printed, without samples, get the verdict that their "
-		     "printed change gives, from "
-		     "1 %% on, and are marked as reported.\n"
-		     "<li>Of a machine in quarantine nothing is more than suspect.\n</ol>\n");
+	html(r->out,
+	     "<p class=\"lead\">A verdict answers one question: did this metric change between "
+	     "these two commits, or do its runs just scatter?</p>\n<h2>The newest rule, " VERDICT_RULE "</h2>\n<ol>\n"
+	     "<li>Figures are compared by their logarithms; percentages as they are, counts with "
+	     "zeros by their roots, all others as parts of what is usual for them.\n"
+	     "<li>How far the runs of a commit scatter is learnt from all commits at hand. Since "
+	     "few "
+	     "runs say little, each metric borrows from all others of the comparison, as far as "
+	     "those agree (Smyth 2004).\n"
+	     "<li>Where at least six commits before the base were measured, up to twenty of them "
+	     "tell how much commits differ although nothing changed, and the change is held "
+	     "against "
+	     "the level of the last five, not against one base that may stand apart.\n"
+	     "<li>A comparison has hundreds of metrics, so some would look changed by chance. The "
+	     "p "
+	     "values of all metrics of one role (the test's own; monitors; failures) in one series "
+	     "are corrected together (Benjamini and Hochberg) to q. What a page hides or shows "
+	     "does "
+	     "not alter q.\n"
+	     "<li>It <b>changed</b> when q is at most .05; when the medians differ by at least 1 "
+	     "%% "
+	     "(percentages: 1 point; more where the metric has a threshold of its own); when "
+	     "hardly "
+	     "any run of one side reaches into the other (Cliff's delta .6; 1 with three runs); "
+	     "and "
+	     "when both sides have four runs, or three with six commits before.\n"
+	     "<li>The metric's direction then makes it a <b>regression</b> or an "
+	     "<b>improvement</b>; without a direction it stays <b>changed</b>.\n"
+	     "<li>What is rare by itself but does not pass all of that is <b>suspect</b>: worth "
+	     "three more runs a side, in turn. So is what comes from one boot of the machine "
+	     "alone. "
+	     "Everything else is the <b>same</b>, and the reason says how small a change would "
+	     "still have been seen.\n"
+	     "<li>Failures are counted in runs and tested by Fisher's exact test; at least two "
+	     "runs "
+	     "must have failed. Runs that died of something else count neither way.\n"
+	     "<li>Figures that came printed, without samples, get the verdict that their printed "
+	     "change gives, from 1 %% on, and are marked as reported.\n"
+	     "<li>Of a machine in quarantine nothing is more than suspect.\n</ol>\n");
 }
 
 static void write_limits(struct req *r)
 {
-	html(r->out, "<h2>What it cannot do</h2>\n<ul>\n"
-		     "<li>With one or two runs a side it never says changed. With three it finds "
-		     "only large changes.\n"
-		     "<li>It knows the noise between runs, not the noise between commits: a "
-		     "rebuilt kernel can move code in "
-		     "memory and gain or lose some percent for no reason of its own. A single "
-		     "comparison cannot tell that "
-		     "from a change.\n"
-		     "<li>Six runs of one boot are less than six boots. The tables say how many "
-		     "boots there were, where "
-		     "the uploads told.\n"
-		     "<li>Values that jump between two levels break the assumption of the test.\n"
-		     "<li>“Same” is no proof of equality: it says that nothing was found.\n"
-		     "<li>Of all that is called changed, at most about one in twenty should be "
-		     "false in the long run; on one "
-		     "page it can be more.\n</ul>\n"
-		     "<p>Every judged row says its reason: runs, means, p, q, and the condition "
-		     "that failed. The samples "
-		     "are on the pages of the runs, so that anyone can test them again.</p>\n<p>");
+	html(r->out,
+	     "<h2>What it cannot do</h2>\n<ul>\n"
+	     "<li>With one or two runs a side it never says changed.\n"
+	     "<li>Without history it knows the noise between runs, not the noise between commits: "
+	     "a "
+	     "rebuilt kernel can move code in memory and gain or lose some percent for no reason "
+	     "of "
+	     "its own. The reason then says so.\n"
+	     "<li>Six runs of one boot are less than six boots. The tables say how many boots "
+	     "there "
+	     "were, where the uploads told.\n"
+	     "<li>Values that jump between two levels, or drift, are named as such; they need more "
+	     "runs than others.\n"
+	     "<li>“Same” is no proof of equality: it says that nothing was found.\n"
+	     "<li>Of all that is called changed, at most about one in twenty should be false in "
+	     "the "
+	     "long run; on one page it can be more.\n</ul>\n"
+	     "<p>Every judged row says its reason: runs, boots, means, p, q, and the condition "
+	     "that "
+	     "failed. The samples are on the pages of the runs, so that anyone can test them "
+	     "again.</p>\n<p>");
 	html_link(r->out, url_path(r->ctx.arena, "/help/reading"), "How to read a table");
+	html(r->out, " · ");
+	html_link(r->out, url_path(r->ctx.arena, "/rules"), "The versions of the rule");
 	html(r->out, "</p>\n");
 }
 
 int page_help_verdicts(struct req *r)
 {
+	int e;
+
 	req_page_begin(r, "How a verdict is made", NULL);
+	e = part_rule_note(r);
+	if (e < 0)
+		return e;
 	write_rule(r);
 	write_limits(r);
 	return req_page_end(r, 200);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /history: one metric of one series over its commits, in all four forms. Ordered by commit
- * date, or by first upload with order=time. Events of the machine are in the JSON; change
- * points and findings have their places there and are empty so far; ref= and join= are accepted and
- * said to have no effect yet.
+ * GET /history: one metric of one series over its commits, in all four forms. Ordered along the
+ * first parents of a ref, or by first upload with order=time; with join= also the series that
+ * differ in the named axes alone. Change points and drifts are looked for along the commits; by
+ * upload there are none. Events of the machine are in the JSON; findings have their place there and
+ * are empty so far.
  */
 #include "server/pages/history.h"
 
@@ -14,13 +15,13 @@
 #include "server/pages/compare.h"
 #include "server/pages/parts.h"
 #include "server/pages/req.h"
+#include "server/report/robot_table.h"
 #include "server/view/csv.h"
 #include "server/view/json.h"
 
 static const char *const order_words[] = {"commit", "time", NULL};
-static const char *const without_effect[] = {"ref", "join", NULL};
 
-static void write_point(struct jw *w, const struct history_point *p)
+static void write_point(struct jw *w, const struct history *h, const struct history_point *p)
 {
 	jw_obj(w, NULL);
 	jw_obj(w, "commit");
@@ -29,6 +30,9 @@ static void write_point(struct jw *w, const struct history_point *p)
 	jw_str(w, "subject", p->subject);
 	jw_time(w, "date", p->date);
 	jw_end(w);
+	jw_str(w, "series", h->joined[p->series].digest);
+	jw_str(w, "place", history_place_name(p->place));
+	jw_str(w, "beside", p->beside);
 	if (p->printed)
 		jw_null(w, "n");
 	else
@@ -47,13 +51,7 @@ static void write_point(struct jw *w, const struct history_point *p)
 	jw_end(w);
 }
 
-static void write_nothing_yet(struct jw *w, const char *name)
-{
-	jw_arr(w, name);
-	jw_end(w);
-}
-
-static void answer_json(struct req *r, const struct history *h)
+static void answer_json(struct req *r, const struct history *h, const struct history_changes *found)
 {
 	const struct metric_facts *f = &h->metric->facts;
 	struct jw w;
@@ -65,26 +63,24 @@ static void answer_json(struct req *r, const struct history *h)
 	jw_str(&w, "metric", h->metric->name);
 	jw_str(&w, "unit", h->unit);
 	jw_str(&w, "direction", direction_name(f->direction));
+	jw_str(&w, "ref", h->line);
+	part_json_series_list(&w, "joined", h->joined + 1, h->njoined - 1);
 	jw_arr(&w, "points");
 	for (size_t i = 0; i < h->npoints; i++)
-		write_point(&w, &h->points[i]);
+		write_point(&w, h, &h->points[i]);
 	jw_end(&w);
-	write_nothing_yet(&w, "change_points");
+	history_changes_json(&w, h, found);
 	part_json_events(&w, "events", h->events, h->nevents);
-	write_nothing_yet(&w, "findings");
-	jw_arr(&w, "without_effect");
-	for (size_t i = 0; without_effect[i]; i++)
-		if (req_param(r, without_effect[i]))
-			jw_str(&w, NULL, without_effect[i]);
+	jw_arr(&w, "findings"); /* nobody opens any yet */
 	jw_end(&w);
 	jw_end(&w);
 }
 
 static void answer_csv(struct req *r, const struct history *h)
 {
-	static const char *const head[] = {"commit", "subject", "date",       "n",
-					   "mean",   "stddev",  "stddev_pct", "min",
-					   "median", "max",     "values"};
+	static const char *const head[] = {"commit", "subject",    "date",   "n",      "mean",
+					   "stddev", "stddev_pct", "min",    "median", "max",
+					   "values", "place",      "beside", "series"};
 	struct csv w;
 
 	csv_init(&w, r->out);
@@ -117,15 +113,11 @@ static void answer_csv(struct req *r, const struct history *h)
 		csv_num(&w, p->d.median);
 		csv_num(&w, p->d.max);
 		csv_str(&w, values.len ? values.p : NULL);
+		csv_str(&w, history_place_name(p->place));
+		csv_str(&w, p->beside);
+		csv_str(&w, h->joined[p->series].digest);
 		csv_end_line(&w);
 	}
-}
-
-/* A text from outside in one line of a terminal: what would control it becomes a question mark. */
-static void put_text(struct out *o, const char *s)
-{
-	for (; s && *s; s++)
-		out_char(o, (unsigned char)*s < ' ' || *s == 127 ? '?' : *s);
 }
 
 /* A width of 14 holds what %.7g prints; the subject comes last, whatever its length. */
@@ -152,34 +144,70 @@ static void write_line(struct out *o, const struct history_point *p,
 	else
 		out_fmt(o, fabs(change) < 100000 ? "%+8.1f%% " : "%+8.2g%% ", change);
 	out_char(o, ' ');
-	put_text(o, p->subject);
+	if (p->place == HISTORY_BESIDE)
+		out_fmt(o, "[beside %.27s] ", p->beside ? p->beside : "the line");
+	if (p->change)
+		out_str(o, "[");
+	robot_text(o, p->change ? p->change : "");
+	out_str(o, p->change ? "] " : "");
+	robot_text(o, p->subject ? p->subject : "");
 	out_char(o, '\n');
 }
 
-static void answer_txt(struct req *r, const struct history *h)
+static void answer_txt(struct req *r, const struct history *h, const struct history_changes *found)
 {
 	struct out *o = r->out;
 	bool points = h->metric->facts.kind == KIND_PERCENT;
 
-	put_text(o, h->metric->name);
+	robot_text(o, h->metric->name);
 	out_str(o, h->unit ? " in " : "");
-	put_text(o, h->unit);
+	robot_text(o, h->unit ? h->unit : "");
 	out_fmt(o, ", %s\n", direction_words(h->metric->facts.direction));
-	put_text(o, part_series_title(r->ctx.arena, &h->series));
+	robot_text(o, part_series_title(r->ctx.arena, &h->series));
 	out_fmt(o, ", series %s\n", h->series.digest);
-	for (size_t i = 0; without_effect[i]; i++)
-		if (req_param(r, without_effect[i]))
-			out_fmt(o, "%s= has no effect yet\n", without_effect[i]);
+	if (h->line) {
+		out_str(o, "in the order of ");
+		robot_text(o, h->line);
+		out_char(o, '\n');
+	}
+	history_changes_txt(r, h, found);
 	out_fmt(o, "\n%-16s  %-16s %5s %14s %7s %9s  %s\n", "commit", "date", "runs", "mean",
 		"stddev", points ? "points" : "change", "subject");
 	for (size_t i = 0; i < h->npoints; i++)
-		write_line(o, &h->points[i], i ? &h->points[i - 1] : NULL, points);
+		write_line(o, &h->points[i], history_previous(h, &h->points[i]), points);
+}
+
+/* join=ucode,rootfs */
+static void read_join(struct req *r, struct history_query *q)
+{
+	const char *at = req_param(r, "join");
+	const char **names = arena_array(r->ctx.arena, const char *, HISTORY_JOIN_MAX);
+
+	q->join = names;
+	while (at && *at) {
+		size_t n = strcspn(at, ",");
+
+		if (q->njoin == HISTORY_JOIN_MAX) {
+			fault(&r->ctx, "join", "at most %d axes are joined", HISTORY_JOIN_MAX);
+			return;
+		}
+		if (n)
+			names[q->njoin++] = arena_strn(r->ctx.arena, at, n);
+		at += n + (at[n] == ',');
+	}
 }
 
 int page_history(struct req *r)
 {
 	const char *series = req_param(r, "series"), *metric = req_param(r, "metric");
-	int order = req_enum(r, "order", order_words, HISTORY_BY_COMMIT);
+	const char *ref = req_param(r, "ref");
+	struct history_query q = {
+		.series = series,
+		.metric = metric,
+		.order = (enum history_order)req_enum(r, "order", order_words, HISTORY_BY_COMMIT),
+		.ref = ref && *ref ? ref : NULL,
+	};
+	struct history_changes found = {0};
 	struct history h;
 	int rc;
 
@@ -187,24 +215,27 @@ int page_history(struct req *r)
 		fault(&r->ctx, "series", "say which series: its digest or number");
 	if (!metric || !*metric)
 		fault(&r->ctx, "metric", "say which metric: its full name");
+	read_join(r, &q);
 	rc = req_status(r);
 	if (rc >= 0)
-		rc = history_load(&r->ctx, series, metric, (enum history_order)order, &h);
+		rc = history_ask(&r->ctx, &q, &h);
 	if (rc < 0)
 		return rc;
+	if (q.order == HISTORY_BY_COMMIT)
+		found = history_changes(r->ctx.arena, &h);
 	switch (r->form) {
 	case FORM_JSON:
-		answer_json(r, &h);
+		answer_json(r, &h, &found);
 		break;
 	case FORM_CSV:
 		answer_csv(r, &h);
 		break;
 	case FORM_TXT:
-		answer_txt(r, &h);
+		answer_txt(r, &h, &found);
 		break;
 	case FORM_HTML:
 	case FORM_MD: /* which it does not have */
-		return history_html(r, &h);
+		return history_html(r, &h, &found);
 	}
 	return 200;
 }

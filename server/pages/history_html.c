@@ -9,6 +9,7 @@
 
 #include "server/base/arena.h"
 #include "server/base/clock.h"
+#include "server/model/compare.h"
 #include "server/pages/parts.h"
 #include "server/pages/req.h"
 #include "server/view/chart.h"
@@ -16,9 +17,11 @@
 #include "server/view/layout.h"
 #include "server/view/url.h"
 
-static void write_chart(struct req *r, const struct history *h, bool by_time)
+static void write_chart(struct req *r, const struct history *h, const struct history_changes *found,
+			bool by_time)
 {
 	struct arena *a = r->ctx.arena;
+	struct chart_level *levels = arena_array(a, struct chart_level, found->nstretches);
 	enum direction d = h->metric->facts.direction;
 	struct chart_point *points = arena_array(a, struct chart_point, h->npoints);
 
@@ -35,21 +38,65 @@ static void write_chart(struct req *r, const struct history *h, bool by_time)
 			.max = p->d.max,
 			.values = p->values,
 			.n = p->d.n,
+			.aside = p->place == HISTORY_BESIDE,
+			.mark = p->change,
 		};
 	}
+	for (size_t i = 0; i < found->nstretches; i++) {
+		const struct level_stretch *s = &found->stretches[i];
+
+		levels[i] = (struct chart_level){s->first, s->last, s->at_first, s->at_last};
+	}
 	html(r->out, "<figure class=\"chart\">\n");
-	chart_history(r->out, &(struct chart){
-				      .title = arena_fmt(a, "%s over commits, %s", h->metric->name,
-							 part_series_title(a, &h->series)),
-				      .x_name = by_time ? "commits, first uploaded first"
-							: "commits, oldest first",
-				      .y_name = h->metric->name,
-				      .y_unit = h->unit,
-				      .better = d == DIRECTION_NONE ? NULL : direction_words(d),
-				      .points = points,
-				      .n = h->npoints,
-			      });
+	chart_history(
+		r->out,
+		&(struct chart){
+			.title = arena_fmt(a, "%s over commits, %s", h->metric->name,
+					   part_series_title(a, &h->series)),
+			.x_name =
+				by_time ? "commits, first uploaded first" : "commits, oldest first",
+			.y_name = h->metric->name,
+			.y_unit = h->unit,
+			.better = d == DIRECTION_NONE ? NULL : direction_words(d),
+			.points = points,
+			.n = h->npoints,
+			.levels = levels,
+			.nlevels = found->nstretches > 1 || found->ndrifts ? found->nstretches : 0,
+		});
 	html(r->out, "</figure>\n");
+}
+
+/* What the order follows, and what is joined. */
+static void write_order(struct req *r, const struct history *h, bool by_time)
+{
+	struct arena *a = r->ctx.arena;
+	size_t beside = 0;
+
+	for (size_t i = 0; i < h->npoints; i++)
+		beside += h->points[i].place == HISTORY_BESIDE;
+	html(r->out, "<p class=\"order\">Ordered by ");
+	if (by_time)
+		html(r->out, "the first upload. ");
+	else if (h->line)
+		html(r->out, "the first parents of <b>%s</b>. ", h->line);
+	else
+		html(r->out, "ancestry as uploads told it, else commit date, else first upload. ");
+	if (beside)
+		html(r->out,
+		     "%s elsewhere: hollow in the picture, behind the nearest ancestor on that "
+		     "line. ",
+		     beside == 1
+			     ? "1 commit is"
+			     : arena_fmt(a, "%s are", part_count(a, (int64_t)beside, "commit")));
+	html_link(r->out, req_url_with(r, "order", by_time ? NULL : "time"),
+		  by_time ? "Order by commit" : "Order by upload");
+	html(r->out, "</p>\n");
+	if (h->njoined > 1)
+		html(r->out,
+		     "<p class=\"note\">%s of this test on this machine that differ in %s are "
+		     "joined. Where the setup changes the picture has upright dashes, and the "
+		     "change across them is not one of the kernel alone.</p>\n",
+		     part_series_count(a, (int64_t)h->njoined), req_param(r, "join"));
 }
 
 static void write_intro(struct req *r, const struct history *h, bool by_time)
@@ -65,15 +112,8 @@ static void write_intro(struct req *r, const struct history *h, bool by_time)
 	if (h->without)
 		html(r->out, " %s of this series did not measure it.",
 		     part_count(a, (int64_t)h->without, "commit"));
-	html(r->out, "</p>\n<p class=\"order\">Ordered by %s. ",
-	     by_time ? "the first upload"
-		     : "ancestry as uploads told it, else commit date, else first upload");
-	html_link(r->out, req_url_with(r, "order", by_time ? NULL : "time"),
-		  by_time ? "Order by commit" : "Order by upload");
 	html(r->out, "</p>\n");
-	if (req_param(r, "ref") || req_param(r, "join"))
-		html(r->out, "<p class=\"note\">This address asks for a branch (ref) or for joined "
-			     "series (join). Neither has an effect yet.</p>\n");
+	write_order(r, h, by_time);
 	html(r->out, "<p class=\"axes\">%s</p>\n", part_series_rest(a, &h->series));
 }
 
@@ -88,7 +128,7 @@ static void write_spread(struct out *o, const struct history_point *p)
 static void write_row(struct req *r, const struct history *h, size_t i)
 {
 	struct arena *a = r->ctx.arena;
-	const struct history_point *p = &h->points[i], *prev = i ? p - 1 : NULL;
+	const struct history_point *p = &h->points[i], *prev = history_previous(h, p);
 	bool points = h->metric->facts.kind == KIND_PERCENT;
 	struct out *o = r->out;
 
@@ -98,8 +138,13 @@ static void write_row(struct req *r, const struct history *h, size_t i)
 	if (p->date == TIME_NONE)
 		html(o, "<small>uploaded</small> ");
 	layout_time(o, p->date == TIME_NONE ? p->first_received : p->date);
-	html(o, "</td><td class=\"subject\">%s</td><td class=\"num\">",
-	     p->subject ? p->subject : "");
+	html(o, "</td><td class=\"subject\">%s", p->subject ? p->subject : "");
+	if (p->place == HISTORY_BESIDE)
+		html(o, " <span class=\"badge\">beside %s</span>",
+		     p->beside ? compare_name(a, p->beside) : "the line");
+	if (p->change)
+		html(o, " <span class=\"badge\">%s</span>", p->change);
+	html(o, "</td><td class=\"num\">");
 	if (p->printed)
 		html(o, "reported");
 	else
@@ -113,15 +158,21 @@ static void write_row(struct req *r, const struct history *h, size_t i)
 	else
 		layout_percent(o, history_change(p, prev, false));
 	html(o, "</td><td>");
-	if (prev)
-		html_link(o,
-			  url_compare(a, arena_fmt(a, "%s,%s", prev->name, p->name),
-				      h->series.digest),
+	if (prev && prev->series == p->series) {
+		const char *digest = h->joined[p->series].digest;
+
+		html_link(o, url_compare(a, arena_fmt(a, "%s,%s", prev->name, p->name), digest),
 			  "compare with the previous");
+		html(o, ", ");
+		html_link(o,
+			  url_range(a, arena_fmt(a, "%s..%s", prev->name, p->name), digest,
+				    h->metric->name),
+			  "commits between");
+	}
 	html(o, "</td></tr>\n");
 }
 
-int history_html(struct req *r, const struct history *h)
+int history_html(struct req *r, const struct history *h, const struct history_changes *found)
 {
 	const char *order = req_param(r, "order");
 	bool by_time = order && strcmp(order, "time") == 0;
@@ -134,7 +185,9 @@ int history_html(struct req *r, const struct history *h)
 			     "alone, or no run with it ended well.</p>\n");
 		return req_page_end(r, 200);
 	}
-	write_chart(r, h, by_time);
+	if (!by_time)
+		history_changes_html(r, h, found);
+	write_chart(r, h, found, by_time);
 	html(r->out, "<div class=\"scroll\"><table class=\"history\">\n<thead><tr>"
 		     "<th scope=\"col\">Commit</th><th scope=\"col\">Date</th>"
 		     "<th scope=\"col\">Subject</th><th scope=\"col\" class=\"num\">Runs</th>"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * GET /metric/<name>, /metric?name= - what a metric means, which direction is good and which rule
- * says so, and where it is measured. HTML and JSON. Parameters: limit, cursor (series ids above).
+ * says so, what administrators said over it, and where it is measured. HTML and JSON. Parameters: limit, cursor (series ids above).
  */
-#include "server/pages/pages.h"
+#include "server/pages/metric.h"
 
-#include "db/metrics.h"
+#include <math.h>
+
+#include "server/pages/pages.h"
 #include "server/pages/parts.h"
 #include "server/view/html.h"
 #include "server/view/layout.h"
@@ -19,18 +21,30 @@ struct metric_place {
 
 struct metric_page {
 	const struct metric *metric;
+	struct metric_said said;
 	struct metric_place *places;
 	size_t n;
 	int64_t next;
 };
+
+int metric_said_load(struct ctx *c, const struct metric *m, struct metric_said *out)
+{
+	int e = metric_override_get(c, m->id, &out->override);
+
+	return e < 0 ? e
+		     : metric_override_words(c, m->name, METRIC_WORDS_SHOWN, &out->words,
+					     &out->nwords);
+}
 
 static int load(struct ctx *c, const struct page_cut *cut, struct metric_page *p)
 {
 	const struct metric *m = p->metric;
 	int64_t *ids;
 	size_t n;
-	int e = metric_series(c, m->id, cut->cursor, cut->limit + 1, &ids, &n);
+	int e = metric_said_load(c, m, &p->said);
 
+	if (e >= 0)
+		e = metric_series(c, m->id, cut->cursor, cut->limit + 1, &ids, &n);
 	if (e < 0)
 		return e;
 	p->next = -1;
@@ -57,19 +71,49 @@ static int load(struct ctx *c, const struct page_cut *cut, struct metric_page *p
 	return E_OK;
 }
 
+static void json_override(struct jw *w, const struct metric_said *said)
+{
+	const struct metric_override *o = &said->override;
+
+	if (!metric_override_any(o)) {
+		jw_null(w, "override");
+		return;
+	}
+	jw_obj(w, "override");
+	jw_str(w, "unit", o->unit);
+	jw_str(w, "direction", o->has_direction ? direction_name(o->direction) : NULL);
+	jw_str(w, "kind", o->has_kind ? kind_name(o->kind) : NULL);
+	jw_str(w, "role", o->has_role ? role_name(o->role) : NULL);
+	jw_num(w, "threshold_pct", o->threshold_pct);
+	jw_num(w, "floor", o->floor);
+	jw_time(w, "at", o->at);
+	jw_str(w, "who", said->nwords ? said->words[0].who : NULL);
+	jw_str(w, "what", said->nwords ? said->words[0].what : NULL);
+	jw_end(w);
+}
+
+void metric_json_facts(struct jw *w, const struct metric *m, const struct metric_said *said)
+{
+	struct metric_facts by_name = metric_facts_of(m->name);
+
+	jw_str(w, "name", m->name);
+	jw_str(w, "unit", m->facts.unit);
+	jw_str(w, "direction", direction_name(m->facts.direction));
+	jw_str(w, "kind", kind_name(m->facts.kind));
+	jw_str(w, "meaning", by_name.meaning);
+	jw_str(w, "rule", *by_name.rule ? by_name.rule : NULL);
+	jw_num(w, "threshold_pct", fmax(m->threshold_pct, RULE_POINTS));
+	jw_num(w, "floor", m->floor > 0 ? m->floor : (double)NAN);
+	json_override(w, said);
+}
+
 static void write_json(struct req *r, const struct metric_page *p)
 {
-	const struct metric_facts *f = &p->metric->facts;
 	struct jw w;
 
 	jw_init(&w, r->out);
 	jw_obj(&w, NULL);
-	jw_str(&w, "name", p->metric->name);
-	jw_str(&w, "unit", f->unit);
-	jw_str(&w, "direction", direction_name(f->direction));
-	jw_str(&w, "kind", kind_name(f->kind));
-	jw_str(&w, "meaning", f->meaning);
-	jw_str(&w, "rule", *f->rule ? f->rule : NULL);
+	metric_json_facts(&w, p->metric, &p->said);
 	jw_arr(&w, "series");
 	for (size_t i = 0; i < p->n; i++) {
 		jw_obj(&w, NULL);
@@ -97,9 +141,37 @@ static const char *kind_words(enum metric_kind k)
 	return "a quantity: two commits are compared in percent of the base";
 }
 
+/* What is so because somebody said so. */
+static void write_by(struct req *r, bool overridden)
+{
+	if (overridden)
+		html(r->out, " <small>(set by an administrator)</small>");
+}
+
+static void write_threshold(struct req *r, const struct metric_page *p)
+{
+	const struct metric *m = p->metric;
+
+	html(r->out, "\n<tr><th scope=\"row\">Smallest change that counts<td>");
+	if (m->facts.kind == KIND_FUNCTIONAL) {
+		html(r->out, "2 failed runs");
+		return;
+	}
+	out_num(r->out, fmax(m->threshold_pct, RULE_POINTS));
+	html(r->out, "%s", m->facts.kind == KIND_PERCENT ? " points" : " %");
+	write_by(r, !isnan(p->said.override.threshold_pct));
+	if (m->floor > 0) {
+		html(r->out, "; from a base of 0, a value of at least ");
+		out_num(r->out, m->floor);
+		write_by(r, true);
+	}
+}
+
 static void write_facts(struct req *r, const struct metric_page *p)
 {
 	const struct metric_facts *f = &p->metric->facts;
+	const struct metric_override *o = &p->said.override;
+	struct metric_facts by_name = metric_facts_of(p->metric->name);
 
 	if (f->meaning)
 		html(r->out, "<p class=\"lead\">%s</p>\n", f->meaning);
@@ -109,17 +181,42 @@ static void write_facts(struct req *r, const struct metric_page *p)
 		     "is the one the test or the monitor gave it.</p>\n");
 	html(r->out, "<table class=\"pairs\">\n<tr><th scope=\"row\">Direction<td><b>%s</b>",
 	     direction_words(f->direction));
+	write_by(r, o->has_direction);
 	if (f->direction == DIRECTION_NONE)
 		html(r->out, "; a change of it is shown, but never called a regression");
-	html(r->out, "\n<tr><th scope=\"row\">Rule that says so<td>");
-	if (*f->rule)
-		html(r->out, "names like <code>%s</code>", f->rule);
+	html(r->out, "\n<tr><th scope=\"row\">Rule for its name<td>");
+	if (*by_name.rule)
+		html(r->out, "names like <code>%s</code>", by_name.rule);
 	else
 		html(r->out, "none: no rule knows this name");
-	html(r->out,
-	     "\n<tr><th scope=\"row\">Unit<td>%s\n<tr><th scope=\"row\">Kind<td>%s\n</table>\n",
-	     f->unit ? f->unit : "not known from the name; an upload can tell it",
-	     kind_words(f->kind));
+	html(r->out, "\n<tr><th scope=\"row\">Unit<td>%s",
+	     f->unit ? f->unit : "not known from the name; an upload can tell it");
+	write_by(r, o->unit != NULL);
+	html(r->out, "\n<tr><th scope=\"row\">Kind<td>%s", kind_words(f->kind));
+	write_by(r, o->has_kind);
+	if (f->has_role) {
+		html(r->out, "\n<tr><th scope=\"row\">Role<td>%s in every test",
+		     role_name(f->role));
+		write_by(r, true);
+	}
+	write_threshold(r, p);
+	html(r->out, "\n</table>\n");
+}
+
+/* What administrators said of it, the last word first. */
+static void write_words(struct req *r, const struct metric_page *p)
+{
+	if (!p->said.nwords)
+		return;
+	html(r->out, "<h2>What administrators said</h2>\n<ul>\n");
+	for (size_t i = 0; i < p->said.nwords; i++) {
+		const struct metric_word *x = &p->said.words[i];
+
+		html(r->out, "<li>");
+		layout_time(r->out, x->at);
+		html(r->out, ", %s: %s\n", x->who, x->what ? x->what : "");
+	}
+	html(r->out, "</ul>\n");
 }
 
 static void write_places(struct req *r, const struct metric_page *p)
@@ -206,6 +303,7 @@ int page_metric(struct req *r)
 	}
 	req_page_begin(r, p.metric->name, NULL);
 	write_facts(r, &p);
+	write_words(r, &p);
 	write_places(r, &p);
 	return req_page_end(r, 200);
 }

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "db/corrections.h"
+#include "server/config.h"
 #include "server/base/clock.h"
 #include "server/model/compare.h"
 #include "server/view/html.h"
@@ -164,17 +165,38 @@ void part_commit(struct req *r, const struct commit *k)
 {
 	struct arena *a = r->ctx.arena;
 
-	html_link_class(r->out, "commit", url_commit(a, k->name), commit_short(a, k));
+	html_link_class(r->out, "commit", url_commit(a, commit_address(a, k)), commit_short(a, k));
 	if (k->subject)
 		html(r->out, " <span class=\"subject\">%s</span>", k->subject);
 	if (k->label)
 		html(r->out, " <span class=\"label\">(%s)</span>", k->label);
 }
 
+void part_faults_of_many(struct req *r, const struct commit_list *many, size_t max)
+{
+	for (size_t i = 0; i < many->n && i < max; i++) {
+		const struct commit *k = &many->commits[i];
+
+		fault(&r->ctx, commit_address_among(r->ctx.arena, k), "%s",
+		      k->subject ? k->subject : "no subject is known");
+	}
+}
+
+void part_candidate(struct req *r, const struct commit *k, struct url *url)
+{
+	html(r->out, "<li>");
+	html_link_class(r->out, "commit", url, commit_address_among(r->ctx.arena, k));
+	if (k->subject)
+		html(r->out, " <span class=\"subject\">%s</span>", k->subject);
+	if (k->trees)
+		html(r->out, " in %s", k->trees);
+	html(r->out, "\n");
+}
+
 void part_json_commit(struct jw *w, struct arena *a, const char *name, const struct commit *k)
 {
 	jw_obj(w, name);
-	jw_str(w, "id", k->name);
+	jw_str(w, "id", k->git_id ? k->git_id : k->name);
 	jw_str(w, "name", compare_name(a, k->name));
 	jw_str(w, "subject", k->subject);
 	jw_end(w);
@@ -318,4 +340,15 @@ void part_verdict(struct out *o, enum verdict v)
 {
 	html(o, "<span class=\"verdict verdict-%s\">%s %s</span>", verdict_name(v),
 	     part_verdict_sign(v), verdict_name(v));
+}
+
+const char *part_own_address(const struct req *r)
+{
+	const struct config *cfg = r->config;
+
+	if (cfg && cfg->public_url && *cfg->public_url)
+		return cfg->public_url;
+	if (cfg && cfg->listen && *cfg->listen)
+		return arena_fmt(r->ctx.arena, "http://%s", cfg->listen);
+	return "http://127.0.0.1:8080";
 }

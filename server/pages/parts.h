@@ -52,6 +52,10 @@ void part_pairs_table(struct req *r, const struct pair *p, size_t n);
 
 /* The commit as a link by its short name, then its subject or label. */
 void part_commit(struct req *r, const struct commit *k);
+/* One of several commits that a name may mean, as <li>: what tells it from the others, as a link. */
+void part_candidate(struct req *r, const struct commit *k, struct url *url);
+/* The same for programs: a fault for each, its path is what to ask for instead. */
+void part_faults_of_many(struct req *r, const struct commit_list *many, size_t max);
 /* {"id", "name", "subject"} */
 void part_json_commit(struct jw *w, struct arena *a, const char *name, const struct commit *k);
 /* [{"id", "machine", "at", "key", "old", "new", "note"}] */
@@ -68,5 +72,7 @@ const char *part_verdict_sign(enum verdict v);
 /* "no commits", "1 commit", "2 commits": the plural is the singular and an s. */
 const char *part_count(struct arena *a, int64_t n, const char *singular);
 const char *part_series_count(struct arena *a, int64_t n); /* a word that is its own plural */
+/* Where this server is reached, as far as it knows: for commands that can be run as they stand. */
+const char *part_own_address(const struct req *r);
 
 #endif

@@ -41,6 +41,7 @@ struct req {
 	const char *body; /* decoded by Content-Encoding; NUL-terminated */
 	size_t body_len;
 	const char *content_type;  /* of the body, lower case without parameters; NULL: none */
+	const char *content_params; /* what follows it, "; boundary=x"; "" */
 	const struct token *token; /* of the request, NULL: none */
 	const struct config *config;
 	struct writer *writer;
@@ -62,6 +63,8 @@ struct req {
 	/* set by http.c: takes from the room of all uploads what the arena has grown to; negative:
 	 * busy, or larger than all that room */
 	int (*charge)(struct req *r);
+	/* set by http.c: takes it in advance, for who cannot ask while it grows. Fails likewise. */
+	int (*reserve)(struct req *r, size_t bytes);
 	void (*drop_body)(struct req *r); /* it has been read: body is NULL */
 	/* set by http.c: queues the job and answers when it is done; see req_submit */
 	int (*submit)(struct req *r, struct job *j, int (*reply)(struct req *r, struct job *j));

@@ -7,6 +7,7 @@
 
 #include "db/corrections.h"
 #include "server/base/clock.h"
+#include "server/history/revision.h"
 #include "server/pages/parts.h"
 #include "server/view/html.h"
 #include "server/view/url.h"
@@ -72,7 +73,7 @@ static int read_filter(struct req *r, struct run_filter *f, struct page_cut *cut
 	if (e >= 0 && commit) {
 		struct commit k = {.id = -1};
 
-		e = commit_resolve(&r->ctx, commit, &k, NULL);
+		e = revision_resolve(&r->ctx, commit, &k, NULL);
 		f->commit_id = k.id;
 	}
 	return e;

@@ -11,6 +11,7 @@
 
 #include "db/machines.h"
 #include "db/metrics.h"
+#include "server/history/revision.h"
 #include "server/pages/parts.h"
 #include "server/view/html.h"
 #include "server/view/url.h"
@@ -37,12 +38,8 @@ struct search {
  * them off. */
 static int find_exact(struct ctx *c, struct search *s)
 {
-	bool hex;
-	int e;
+	int e = revision_resolve(c, s->q, &s->exact, NULL);
 
-	if (!commit_name_valid(s->q, &hex))
-		return E_OK;
-	e = commit_resolve(c, s->q, &s->exact, NULL);
 	if (e == E_NOTFOUND || e == E_AMBIGUOUS || e == E_INVALID) {
 		ctx_clear(c);
 		return E_OK;

@@ -8,6 +8,7 @@
 #include "server/model/compare.h"
 #include "server/pages/corrections.h"
 #include "server/pages/parts.h"
+#include "server/pages/series_changes.h"
 #include "server/view/csv.h"
 
 static void json_metrics(struct jw *w, const struct series_page *p)
@@ -60,6 +61,7 @@ void series_page_json(struct req *r, const struct series_page *p, size_t limit)
 	jw_int(&w, "runs", p->series.runs);
 	jw_time(&w, "last_upload", p->series.last_upload);
 	part_json_correction_notes(r, &w, "corrections", p->series.id);
+	series_changes_json(&w, a, &p->changes);
 	json_metrics(&w, p);
 	json_commits(&w, a, p, limit);
 	jw_int(&w, "commits_in_all", (int64_t)p->ncommits);
@@ -115,6 +117,7 @@ void series_page_txt(struct req *r, const struct series_page *p, size_t limit)
 	}
 	if (p->ncommits > limit)
 		out_fmt(r->out, "  and %zu older ones\n", p->ncommits - limit);
+	series_changes_txt(r, &p->changes);
 	out_str(r->out, "\nmetrics, with the mean on the newest commit\n");
 	for (size_t i = 0; i < p->nmetrics; i++) {
 		const struct series_value *v = &p->metrics[i];

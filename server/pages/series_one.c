@@ -2,7 +2,7 @@
 /*
  * GET /series/<ref> - one series: its axes by class, its metrics with their last values, the
  * commits it was measured on, the same test on other machines, and its neighbours. Parameters:
- * limit (commits shown).
+ * limit (commits shown), all=1 (every metric), changes=all (change points of monitors, too).
  */
 #include "server/pages/series_one.h"
 
@@ -12,6 +12,7 @@
 #include "server/pages/corrections.h"
 #include "server/pages/pages.h"
 #include "server/pages/parts.h"
+#include "server/pages/series_changes.h"
 #include "server/view/chart.h"
 #include "server/view/html.h"
 #include "server/view/layout.h"
@@ -211,6 +212,7 @@ static int write_html(struct req *r, const struct series_page *p, size_t limit, 
 	int e = part_correction_notes(r, p->series.id);
 	if (e < 0)
 		return e;
+	series_changes_html(r, &p->series, &p->changes);
 	write_metrics(r, p, all);
 	write_commits(r, p, limit);
 	write_axes(r, &p->series);
@@ -221,18 +223,23 @@ static int write_html(struct req *r, const struct series_page *p, size_t limit, 
 	return req_page_end(r, 200);
 }
 
+static const char *const changes_words[] = {"primary", "all", NULL};
+
 int page_series(struct req *r)
 {
 	struct series_page p = {.nmetrics = 0};
 	const char *ref = req_name(r, 0, "series");
 	size_t limit = (size_t)req_int(r, "limit", 1, 1000, 50);
 	bool all = req_bool(r, "all", false);
+	int which = req_enum(r, "changes", changes_words, 0);
 	int e = req_status(r);
 
 	if (e >= 0 && !ref)
 		e = fail(&r->ctx, E_NOTFOUND, "name a series: /series/<digest>");
 	if (e >= 0)
 		e = series_page_load(&r->ctx, ref, &p);
+	if (e >= 0 && r->form != FORM_CSV)
+		e = series_changes_load(&r->ctx, &p.series, which == 0, &p.changes);
 	if (e < 0)
 		return e;
 	if (r->form == FORM_HTML)

@@ -7,6 +7,7 @@
 #include "db/metrics.h"
 #include "db/runs.h"
 #include "db/series.h"
+#include "server/model/series_changes.h"
 #include "server/pages/req.h"
 
 #define SERIES_SPARKS  6     /* primary metrics that get a small picture */
@@ -38,6 +39,7 @@ struct series_page {
 	size_t ncommits;               /* loaded; series.commits is how many there are */
 	struct series *peers, *neighbours;
 	size_t npeers, nneighbours;
+	struct series_changes changes;
 };
 
 int series_page_load(struct ctx *c, const char *ref, struct series_page *out);

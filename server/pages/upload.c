@@ -51,11 +51,17 @@ static void write_accepted(struct jw *w, const struct accepted *k)
 	jw_end(w);
 }
 
-/* --- an object or an array --- */
+/* --- all or nothing: an object, an array, a foreign file --- */
 
-static int reply_document(struct req *r, struct job *j)
+struct whole {
+	struct intake t;    /* first */
+	const char *format; /* what it was taken for; NULL: it was sent as native */
+};
+
+static int reply_whole(struct req *r, struct job *j)
 {
-	const struct intake *t = (const struct intake *)j;
+	const struct whole *k = (const struct whole *)j;
+	const struct intake *t = &k->t;
 	bool created = false;
 	struct jw w;
 
@@ -63,6 +69,8 @@ static int reply_document(struct req *r, struct job *j)
 		return j->result;
 	jw_init(&w, r->out);
 	jw_obj(&w, NULL);
+	if (k->format)
+		jw_str(&w, "format", k->format);
 	jw_arr(&w, "submissions");
 	for (size_t i = 0; i < t->n; i++) {
 		jw_obj(&w, NULL);
@@ -77,34 +85,39 @@ static int reply_document(struct req *r, struct job *j)
 	return created ? 201 : 200;
 }
 
-static int charge(void *arg)
+int upload_charge(void *r)
 {
-	struct req *r = arg;
+	struct req *own = r;
 
-	return r->charge(r);
+	return own->charge(own);
 }
 
-static int upload_document(struct req *r)
+int upload_store(struct req *r, const struct import *in, const char *format)
 {
 	struct ctx *c = &r->ctx;
-	struct import in = {.ctx = c, .after_document = charge, .after_arg = r};
-	struct intake *t = arena_array(c->arena, struct intake, 1);
+	struct whole *k = arena_array(c->arena, struct whole, 1);
 	const struct uploader by = uploader_of(r);
-	int e = import_native(&in, r->body, r->body_len);
 
-	if (e < 0)
-		return e;
-	for (size_t i = 0; i < in.n; i++) {
-		c->item = in.is_array ? (long)i : -1;
-		check_machine(c, r, &in.subs[i]);
+	for (size_t i = 0; i < in->n; i++) {
+		c->item = in->is_array ? (long)i : -1;
+		check_machine(c, r, &in->subs[i]);
 	}
 	c->item = -1;
 	if (c->err)
 		return c->err;
-	intake_all(t, c->arena, in.subs, in.n, in.is_array, &by);
+	intake_all(&k->t, c->arena, in->subs, in->n, in->is_array, &by);
+	k->format = format;
 	r->drop_body(r);
-	t->job.weight = arena_used(r->ctx.arena);
-	return req_submit(r, &t->job, reply_document);
+	k->t.job.weight = arena_used(c->arena);
+	return req_submit(r, &k->t.job, reply_whole);
+}
+
+static int upload_document(struct req *r)
+{
+	struct import in = {.ctx = &r->ctx, .after_document = upload_charge, .after_arg = r};
+	int e = import_native(&in, r->body, r->body_len);
+
+	return e < 0 ? e : upload_store(r, &in, NULL);
 }
 
 /* --- lines --- */

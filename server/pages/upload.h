@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* POST /api/v1/runs: results come in. */
+/* Bodies on their way into the store; see upload.c. */
 #ifndef PAGES_UPLOAD_H
 #define PAGES_UPLOAD_H
 
+struct import;
 struct req;
 
+/* What importers make of foreign bytes before the first submission, in times of their size:
+ * measured, mostly 1, at most 7. It is taken in advance, so that all that are read at once stay
+ * within what the process may have; what more they come to is charged as they go. */
+#define UPLOAD_FOREIGN_COST 6
+
 int page_upload_runs(struct req *r);
+/* Stores what an importer made of the whole body, or nothing, and answers 201, 200 or with what was
+ * refused. The submissions must be in the request's arena; the body is dropped. format: the key of
+ * that name in the answer; NULL: there is none. Returns as a page does. */
+int upload_store(struct req *r, const struct import *in, const char *format);
+/* after_document of struct import, with the request as its argument. */
+int upload_charge(void *r);
 
 #endif

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "server/base/arena.h"
+#include "server/base/utf8.h"
 #include "server/view/url.h"
 
 /* An underscore inside a word is no markup, and names are full of them. */
@@ -23,11 +24,11 @@ void markdown_text(struct out *o, const char *s)
 {
 	for (const char *text = s; *s; s++) {
 		unsigned char c = (unsigned char)*s;
-		bool c1 = c == 0xc2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] <= 0x9f;
+		size_t more = utf8_is_c1(s) && s[1] ? 1 : utf8_turns_text(s) ? 2 : 0;
 
-		if (c < 0x20 || c == 0x7f || c1) {
+		if (c < 0x20 || c == 0x7f || more) {
 			out_char(o, '?');
-			s += c1;
+			s += more;
 			continue;
 		}
 		if (strchr("\\`*[]<>|~&#@", c) || (c == '_' && !is_inside_word(text, s)))

@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#include "server/base/utf8.h"
+
 #define FIRST_HEAD 16
 #define LATER_HEAD 27
 #define SHORT_ID   10
@@ -19,22 +21,24 @@
 	"==========================================================="                              \
 	"=============================="
 
-/* Text from outside on one line: control characters, C1 ones (0xc2 0x80..0x9f) too, become '?'. */
+/* Text from outside on one line: what would control a terminal, or turn what follows round, becomes
+ * '?'. */
 void robot_text(struct out *o, const char *s)
 {
 	const char *from = s;
 
-	for (; *s; s++) {
+	while (*s) {
 		unsigned char c = (unsigned char)*s;
-		unsigned char next = (unsigned char)s[1];
-		bool c1 = c == 0xc2 && next >= 0x80 && next <= 0x9f;
+		size_t len = utf8_is_c1(s) && s[1] ? 2 : utf8_turns_text(s) ? 3 : 1;
 
-		if (c >= 0x20 && c != 0x7f && !c1)
+		if (c >= 0x20 && c != 0x7f && len == 1) {
+			s++;
 			continue;
+		}
 		out_bytes(o, from, (size_t)(s - from));
 		out_char(o, '?');
-		s += c1;
-		from = s + 1;
+		s += len;
+		from = s;
 	}
 	out_bytes(o, from, (size_t)(s - from));
 }

@@ -43,6 +43,7 @@ struct plot {
 	struct unit_scale unit;
 	int height;
 	size_t first, last; /* points with a mean */
+	bool asides;        /* hollow marks say something: the others are full */
 };
 
 /* One decimal is a tenth of a pixel. */
@@ -105,6 +106,7 @@ static bool find_range(struct plot *p)
 	for (size_t i = 0; i < p->c->n; i++) {
 		const struct chart_point *pt = &p->c->points[i];
 
+		p->asides |= pt->aside;
 		if (!has_mean(pt))
 			continue;
 		if (!any)
@@ -194,23 +196,27 @@ static void put_x_labels(const struct plot *p)
 	}
 }
 
-/* The band over points [from, to), all of which have one. */
-static void put_band_piece(const struct plot *p, size_t from, size_t to)
+/* The band over points [from, to), all of which have one or stand aside. */
+static void put_band_piece(const struct plot *p, size_t from, size_t to, double wider)
 {
 	const struct chart_point *pts = p->c->points;
-	double wider = to - from == 1 ? 4 : 0; /* a single point still gets a visible bar */
+	char command = 'M';
 
-	for (size_t i = from; i < to; i++)
-		put_xy(p->o, i == from ? 'M' : 'L', x_of(p, i) - wider,
-		       y_of(p, pts[i].mean + pts[i].stddev));
-	if (wider > 0)
-		put_xy(p->o, 'L', x_of(p, from) + wider,
-		       y_of(p, pts[from].mean + pts[from].stddev));
-	for (size_t i = to; i-- > from;)
+	for (size_t i = from; i < to; i++) {
+		if (pts[i].aside)
+			continue;
+		put_xy(p->o, command, x_of(p, i) - wider, y_of(p, pts[i].mean + pts[i].stddev));
+		command = 'L';
+		if (wider > 0)
+			put_xy(p->o, 'L', x_of(p, i) + wider, y_of(p, pts[i].mean + pts[i].stddev));
+	}
+	for (size_t i = to; i-- > from;) {
+		if (pts[i].aside)
+			continue;
 		put_xy(p->o, 'L', x_of(p, i) + wider, y_of(p, pts[i].mean - pts[i].stddev));
-	if (wider > 0)
-		put_xy(p->o, 'L', x_of(p, from) - wider,
-		       y_of(p, pts[from].mean - pts[from].stddev));
+		if (wider > 0)
+			put_xy(p->o, 'L', x_of(p, i) - wider, y_of(p, pts[i].mean - pts[i].stddev));
+	}
 	out_char(p->o, 'Z');
 }
 
@@ -220,13 +226,14 @@ static void put_band(const struct plot *p)
 
 	html(p->o, "<path class=\"chart-band\" d=\"");
 	while (i <= p->last) {
-		size_t from = i;
+		size_t from = i, on_line = 0;
 
-		while (i <= p->last && has_band(&p->c->points[i]))
-			i++;
-		if (i > from)
-			put_band_piece(p, from, i);
-		else
+		while (i <= p->last && (p->c->points[i].aside || has_band(&p->c->points[i])))
+			on_line += !p->c->points[i++].aside;
+		/* A single point still gets a visible bar. */
+		if (on_line)
+			put_band_piece(p, from, i, on_line == 1 ? 4 : 0);
+		if (i == from)
 			i++;
 	}
 	html(p->o, "\"/>\n");
@@ -240,6 +247,8 @@ static void put_line(const struct plot *p)
 	for (size_t i = p->first; i <= p->last; i++) {
 		const struct chart_point *pt = &p->c->points[i];
 
+		if (pt->aside)
+			continue;
 		if (has_mean(pt))
 			put_xy(p->o, drawing ? 'L' : 'M', x_of(p, i), y_of(p, pt->mean));
 		drawing = has_mean(pt);
@@ -267,6 +276,38 @@ static void put_dots(const struct plot *p)
 			put_xy(p->o, 'M', x_of(p, i), y_of(p, pt->values[k]));
 			html(p->o, "h0");
 		}
+	}
+	html(p->o, "\"/>\n");
+}
+
+/* Where the setup changes: upright dashes half a step before the point, with the change as title.
+ */
+static void put_changes(const struct plot *p)
+{
+	for (size_t i = 0; i < p->c->n; i++) {
+		const struct chart_point *pt = &p->c->points[i];
+		double x = i ? (x_of(p, i - 1) + x_of(p, i)) / 2 : x_of(p, i) - INSET / 2.0;
+
+		if (!pt->mark)
+			continue;
+		html(p->o, "<g><title>%s</title><path class=\"chart-change\" d=\"", pt->mark);
+		put_xy(p->o, 'M', x, TOP);
+		html(p->o, "V%d\"/></g>\n", FLOOR);
+	}
+}
+
+static void put_levels(const struct plot *p)
+{
+	if (!p->c->nlevels)
+		return;
+	html(p->o, "<path class=\"chart-level\" d=\"");
+	for (size_t i = 0; i < p->c->nlevels; i++) {
+		const struct chart_level *l = &p->c->levels[i];
+
+		if (!isfinite(l->at_first) || !isfinite(l->at_last))
+			continue;
+		put_xy(p->o, 'M', x_of(p, l->first), y_of(p, l->at_first));
+		put_xy(p->o, 'L', x_of(p, l->last), y_of(p, l->at_last));
 	}
 	html(p->o, "\"/>\n");
 }
@@ -304,7 +345,12 @@ static void put_ring(const struct plot *p, size_t i)
 	const struct chart_point *pt = &p->c->points[i];
 
 	put_title(p, pt);
-	if (p->c->n > SMALL_RINGS)
+	if (pt->aside)
+		html(o, "<circle class=\"chart-mark chart-aside\" r=\"3.5\" cx=\"");
+	else if (p->asides)
+		html(o, "<circle class=\"chart-mark chart-full\" r=\"%d\" cx=\"",
+		     p->c->n > SMALL_RINGS ? 2 : 4);
+	else if (p->c->n > SMALL_RINGS)
 		html(o, "<circle class=\"chart-mark chart-small\" r=\"2\" cx=\"");
 	else
 		html(o, "<circle class=\"chart-mark\" r=\"4\" cx=\"");
@@ -379,7 +425,9 @@ void chart_history(struct out *o, const struct chart *c)
 	put_band(&p);
 	put_dots(&p);
 	put_line(&p);
+	put_levels(&p);
 	html(o, "</g>\n<g>\n");
+	put_changes(&p);
 	put_rings(&p);
 	html(o, "</g>\n</svg>\n");
 }

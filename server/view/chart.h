@@ -2,13 +2,14 @@
 /*
  * One metric over commits as an SVG picture, made on the server: works without scripts, prints,
  * scales with its width, and takes its colours from the style sheet's classes (chart-line,
- * chart-band, chart-dot, chart-axis, chart-grid, chart-label, chart-mark). Axes carry names and
- * units; each point has a <title> and links to its commit; single values are drawn as small dots.
- * Pure.
+ * chart-band, chart-dot, chart-aside, chart-change, chart-level, chart-axis, chart-grid,
+ * chart-label, chart-mark). Axes carry names and units; each point has a <title> and links to its
+ * commit; single values are drawn as small dots. Pure.
  */
 #ifndef VIEW_CHART_H
 #define VIEW_CHART_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "server/base/out.h"
@@ -23,6 +24,14 @@ struct chart_point {
 	double min, max;
 	const double *values; /* may be NULL */
 	size_t n;
+	bool aside;       /* beside the line, which goes past it: a hollow mark */
+	const char *mark; /* what is another from here on, told at a dashed upright; may be NULL */
+};
+
+/* A fitted level: a straight line from one point to another. */
+struct chart_level {
+	size_t first, last;
+	double at_first, at_last;
 };
 
 struct chart {
@@ -33,6 +42,8 @@ struct chart {
 	const char *better; /* "higher is better", or NULL */
 	const struct chart_point *points;
 	size_t n;
+	const struct chart_level *levels; /* drawn over all else, without a label */
+	size_t nlevels;
 };
 
 /* Writes <svg>…</svg>. With no points: a sentence instead of a picture. */

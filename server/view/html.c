@@ -52,7 +52,7 @@ void html_text(struct out *o, const char *s, size_t n)
 		}
 		if (class == 2) {
 			len = utf8_length(s + i, n - i);
-			if (len && !utf8_is_c1(s + i)) {
+			if (len && !utf8_is_c1(s + i) && !utf8_turns_text(s + i)) {
 				i += len;
 				continue;
 			}

@@ -54,6 +54,7 @@ static void put_navigation(struct out *o, const char *lit)
 		{"machines", "/machines", "Machines"},
 		{"runs", "/runs", "Runs"},
 		{"findings", "/findings", "Findings"},
+		{"paste", "/paste", "Paste"},
 		{"reading", "/help/reading", "How to read a table"},
 		{"upload", "/help/upload", "How to upload"},
 	};
@@ -109,7 +110,9 @@ void layout_begin(struct out *o, const struct page_frame *l)
 void layout_end(struct out *o)
 {
 	html(o, "</main>\n<footer>\n<p>Plumbline: which commit changed which metric, and how sure "
-		"that is. All times are UTC.</p>\n</footer>\n</body>\n</html>\n");
+		"that is. All times are UTC.</p>\n<p><a");
+	put_href(o, "href", "/repositories");
+	html(o, ">Repositories</a></p>\n</footer>\n</body>\n</html>\n");
 }
 
 void layout_value(struct out *o, double v)

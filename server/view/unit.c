@@ -88,3 +88,17 @@ void unit_put_number(struct out *o, double v)
 	else
 		out_bytes(o, text, num_rounded(v, 3, text));
 }
+
+void unit_put_printed(struct out *o, double v)
+{
+	char text[NUM_MAX];
+
+	if (isnan(v))
+		out_str(o, "–");
+	else if (isinf(v))
+		out_str(o, v > 0 ? "∞" : "-∞");
+	else if ((v == trunc(v) || fabs(v) >= 1e6) && fabs(v) < 1e15)
+		out_int(o, llround(v));
+	else
+		out_bytes(o, text, num_rounded(v, 7, text));
+}

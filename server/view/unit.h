@@ -15,5 +15,8 @@ struct unit_scale {
 struct unit_scale unit_scale_for(double size, const char *unit);
 /* At most three significant digits, without an exponent from 0.001 to below 100 million. */
 void unit_put_number(struct out *o, double v);
+/* As a program printed it: with at most seven significant digits, and whole from a million to
+ * below 1e15. NAN: "–". */
+void unit_put_printed(struct out *o, double v);
 
 #endif

@@ -169,6 +169,16 @@ struct url *url_compare(struct arena *a, const char *commits, const char *series
 	return u;
 }
 
+struct url *url_range(struct arena *a, const char *range, const char *series_digest,
+		      const char *metric)
+{
+	struct url *u = url_named(a, "/range", "range", range);
+
+	url_param(a, u, "series", series_digest);
+	url_param(a, u, "metric", metric);
+	return u;
+}
+
 struct url *url_run(struct arena *a, int64_t run_id)
 {
 	struct url *u = url_path(a, "/run");
@@ -207,6 +217,11 @@ struct url *url_testcase(struct arena *a, const char *name)
 struct url *url_machine(struct arena *a, const char *name)
 {
 	return url_named(a, "/machine", "name", name);
+}
+
+struct url *url_patch(struct arena *a, const char *message_id)
+{
+	return url_named(a, "/patch", "id", message_id);
 }
 
 struct url *url_search(struct arena *a, const char *q)

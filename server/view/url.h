@@ -39,6 +39,9 @@ struct url *url_series(struct arena *a, const char *digest);
 struct url *url_history(struct arena *a, const char *series_digest, const char *metric);
 /* commits: names joined by ','. series may be NULL. */
 struct url *url_compare(struct arena *a, const char *commits, const char *series_digest);
+/* range: "A..B". series and metric may be NULL. */
+struct url *url_range(struct arena *a, const char *range, const char *series_digest,
+		      const char *metric);
 struct url *url_run(struct arena *a, int64_t run_id);
 /* name: under which a browser saves it, NULL: its digest. */
 struct url *url_artifact(struct arena *a, const char *digest, const char *name);
@@ -46,6 +49,8 @@ struct url *url_correction(struct arena *a, int64_t id);
 struct url *url_metric(struct arena *a, const char *name);
 struct url *url_testcase(struct arena *a, const char *name);
 struct url *url_machine(struct arena *a, const char *name);
+/* A Message-Id, with or without <>. */
+struct url *url_patch(struct arena *a, const char *message_id);
 struct url *url_search(struct arena *a, const char *q);
 
 #endif

@@ -51,6 +51,25 @@ done
 row "  printing 28,000 numbers alone, ms" "$(calc %.2f "$print_s*1000")" "the robot's ncompare: 520" ""
 stop_server
 
+# The same beside 20 commits of history, and judging alone.
+"$build/bench/judge" 200 >"$work/judge"
+read -r with without fill <"$work/judge"
+row "judging 2 x 6 x 2000 with 20 commits of history, ms" "$with" "without: $without; a commit anew: $fill" "<= 5"
+start_server judged --page_cache 0
+"$client" post "$port" "$token" "$work/pairs" 2 >"$work/out"
+set -- $(id --seed 3 --metrics 1 --commits 22 --runs 1 --boxes 1 --tests 1)
+shift 20
+pair="commits=$1,$2&axis.testcase=hackbench"
+for form in "JSON, all rows:/compare.json?changed=0&:<= 8" "HTML, all rows:/compare?changed=0&:<= 15" \
+	"HTML, first screen (changed rows):/compare?:<= 5"; do
+	name=${form%%:*}
+	rest=${form#*:}
+	get "${rest%%:*}$pair" 100
+	row "  compared beside 20 commits, $name, ms" "$(calc %.2f "$median/1000")" \
+		"$size bytes, p95 $(calc %.2f "$p95/1000") ms ($status)" "${rest##*:}"
+done
+stop_server
+
 # One metric over 1000 commits, 6 runs each, 2000 metrics a run.
 start_server history --page_cache 0
 "$build/invent" --seed 4 --metrics 2000 --commits 1000 --runs 6 --boxes 1 --tests 1 >"$work/long"
@@ -58,8 +77,12 @@ start_server history --page_cache 0
 rm "$work/long"
 get "/history.json?series=1&metric=hackbench.throughput" 50
 row "history of a metric, 1000 commits x 6 runs, JSON, ms" "$(calc %.2f "$median/1000")" "$size bytes ($status)" "<= 15"
+get "/series/1.json?changes=all" 3
+row "change points of 2000 metrics, over as many commits as there is room for, JSON, ms" "$(calc %.0f "$median/1000")" \
+	"$(curl -s "http://127.0.0.1:$port/series/1.json?changes=all" | sed -n 's/.*"changes":{"ref":[^,]*,"commits":\([0-9]*\),.*/\1/p') commits ($status)" ""
+row "  of 2000 metrics x 500 commits, without loading them, ms" "$("$build/bench/changepoints" | cut -d' ' -f1)" "" "<= 1000"
 get "/history?series=1&metric=hackbench.throughput" 50
-row "  the same as HTML with its chart, ms" "$(calc %.2f "$median/1000")" "$size bytes ($status)" ""
+row "  history of a metric, as HTML with its chart, ms" "$(calc %.2f "$median/1000")" "$size bytes ($status)" ""
 set -- $(id --seed 4 --metrics 1 --commits 2 --runs 1 --boxes 1 --tests 1)
 get "/compare.json?commits=$1,$2&changed=0" 100
 row "compare with 12 million values stored, JSON, ms" "$(calc %.2f "$median/1000")" "($status)" ""
@@ -99,3 +122,24 @@ row "  CPU a request, microseconds" "$(middle '$4')" "bare reply: $(middle '$2')
 row "cached page, requests/s" "$(middle '$5')" "bare reply: $(middle '$1') ($(calc %.2f "$(middle '$5/$1')"))" ">= .70"
 row "  CPU a request, microseconds" "$(middle '$6')" "bare reply: $(middle '$2') ($(calc %.2f "$(middle '$2/$6')"))" ""
 exec 9>&-
+
+# Importers: the robot's JSON beside jansson's own parsing of the same bytes, and a result tree of small runs.
+importing=$build/bench/importing
+for kind in stats matrix; do
+	"$importing" $kind "$work/$kind.json" 2000
+	"$importing" read lkp-$kind "$work/$kind.json" >"$work/out"
+	read -r ours theirs bytes <"$work/out"
+	row "import lkp-$kind, MB/s" "$(calc %.0f "$bytes/$ours/1e6")" \
+		"jansson alone: $(calc %.0f "$bytes/$theirs/1e6") ($(calc %.2f "$theirs/$ours"))" ">= .60"
+done
+"$importing" tree "$work/result" 10000
+for again in "" ", again"; do
+	before=$(date +%s%N)
+	"$build/plumbline" import lkp-result "$work/result" --database "$work/tree.db" >"$work/out" 2>>"$work/log"
+	row "import of a tree of 10,000 small runs$again, runs/s" "$(calc %.0f "1e13/($(date +%s%N)-$before)")" "$(cat "$work/out")" \
+		"$([ "$again" ] || echo '>= 2000')"
+done
+"$build/bench/mails" "$work/mails" 2000
+"$importing" read robot-mail "$work/mails" >"$work/out"
+read -r ours theirs bytes <"$work/out"
+row "import robot-mail, MB/s" "$(calc %.0f "$bytes/$ours/1e6")" "" ">= 50"

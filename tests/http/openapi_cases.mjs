@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How the addresses of static/openapi.json are called, and how each of their statuses is provoked.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statfsSync } from 'node:fs';
+import { readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { A, P, V1, V2, documents, hostileAxes, hostileMetrics, startLab, startServer } from './lab.mjs';
+import { makeRepo } from '../git/make_repo.mjs';
+import { A, P, V1, V2, documents, hostileAxes, hostileMetrics, root, startLab, startServer } from './lab.mjs';
 
 const enc = encodeURIComponent;
 const AMBIGUOUS = 'deadbee';
 const RESERVE_MOST = 2 ** 40; // what the setting takes
-const unknown = { rev: '1234567', commits: '1234567', commit: '1234567', series: 'f'.repeat(32), run: 99999999, correction: 99999999, name: 'no such', metric: 'no.such',
-	digest: 'f'.repeat(64) };
+// An output of so many runs of hackbench.
+const hackbench = (n) => Array.from({ length: n }, (_, i) => `Running in process mode with 10 groups using 40 file descriptors each (== 400 tasks)
+Each sender will pass 100 messages of 100 bytes
+Time: 1.${n}${i}\n`).join('');
+const unknown = { rev: '1234567', range: '1234567..7654321', commits: '1234567', commit: '1234567', series: 'f'.repeat(32), run: 99999999, correction: 99999999, name: 'no such', metric: 'no.such',
+	digest: 'f'.repeat(64), id: 'no@such.example.org' };
 
 export class Cases {
 	static async start(document) {
@@ -20,6 +26,9 @@ export class Cases {
 		c.document = document;
 		c.server = await startLab();
 		c.uploaded = documents();
+		c.repository = path.join(c.server.folder, 'kernel.git');
+		makeRepo(c.repository, 60, 1);
+		c.server.run(['repo', 'add', 'kernel', c.repository, '--ref', 'master', '--ref', 'tags/v*']);
 		return c;
 	}
 
@@ -74,7 +83,7 @@ export class Cases {
 			const one = (await s.json(`/series/${digest}.json`)).json;
 			urls.push(`/series/${digest}.json`, `/series/${digest}.json?limit=1`, `/runs.json?series=${digest}`);
 			for (const { metric } of one.metrics.slice(0, 12))
-				urls.push(`/history.json?series=${digest}&metric=${enc(metric)}&ref=main&join=ucode`);
+				urls.push(`/history.json?series=${digest}&metric=${enc(metric)}&join=ucode,compiler`);
 			const ids = one.commits.map((k) => k.id).filter((id) => !/[~^]/.test(id));
 			for (const id of ids)
 				urls.push(`/commit.json?rev=${enc(id)}`);
@@ -98,7 +107,84 @@ export class Cases {
 			urls.push(`/correction/${id}.json`);
 		urls.push(`/compare.json?commits=${P},${A}&limit=1`, `/compare.json?commits=${A},${P}`, `/compare.json?commits=${A}`,
 			`/series.json?axis.testcase=${enc(hostileAxes.testcase)}`);
-		return [...urls, ...await this.#comparisons()];
+		return [...urls, ...await this.#comparisons(), ...await this.#machines(), ...await this.#ranges(), ...await this.#patches(), ...await this.#changes(), ...await this.#rules()];
+	}
+
+	// A metric of which everything is overridden, and a rule that would change something.
+	async #rules() {
+		const said = { unit: 'u/s', direction: 'lower', kind: 'value', role: 'primary', threshold_pct: 2, floor: 3, reason: 'for a test' };
+		const r = await this.server.send('PUT', '/api/v1/metric/moving.throughput', JSON.stringify(said), { 'content-type': 'application/json' });
+		this.expect(r, 200, 'override');
+		const before = (await this.server.json('/rules.json')).json;
+		assert.equal(before.count, null);
+		this.server.run(['rule', 'welch-log-bh/1']);
+		return ['/rules.json', '/metric/moving.throughput.json'];
+	}
+
+	// A step over a commit that nobody measured, so that there is something to suggest.
+	async #ranges() {
+		const ids = ['1a', '1b', '1c'].map((c) => c.repeat(20));
+		const runs = (v) => [0, 1, 2, 3].map((d) => ({ 'ranged.throughput': v + d }));
+		const put = (i, more) => this.server.upload({ axes: { testcase: 'ranged', tbox_group: 'ranged' }, commit: { id: ids[i], parents: i ? [ids[i - 1]] : [] }, ...more });
+		this.expect(await put(0, { runs: runs(1000) }), 201, 'good');
+		this.expect(await put(1, { commit: { id: ids[1], parents: [ids[0]], build: { config: 'x', status: 'ok', warnings: [{ message: 'unused' }] } } }), 201, 'between');
+		this.expect(await put(2, { runs: runs(500) }), 201, 'bad');
+		const { series } = (await this.server.json('/series.json?axis.testcase=ranged')).json;
+		const of = `series=${series[0].digest}&metric=ranged.throughput`;
+		return [`/range/${ids[0]}..${ids[2]}.json?${of}`, `/range.json?range=${ids[0]}...${ids[2]}&${of}&limit=1`];
+	}
+
+	// Commits that fix, revert and repeat each other, and two versions of a patch that one of them was made from.
+	async #patches() {
+		const folder = path.join(this.server.folder, 'patches');
+		const git = (...args) => execFileSync('git', ['-C', folder, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', ...args], { encoding: 'utf8' }).trim();
+		const commit = (message) => {
+			git('commit', '-q', '--allow-empty', '-a', '-m', message);
+			return git('rev-parse', 'HEAD');
+		};
+		execFileSync('git', ['init', '-q', '-b', 'main', folder]);
+		writeFileSync(path.join(folder, 'a.c'), '1\n2\n3\n');
+		git('add', 'a.c');
+		const first = commit('first');
+		git('tag', 'v1');
+		writeFileSync(path.join(folder, 'a.c'), '1\n2\nthree\n');
+		const fix = commit(`mm: be fast\n\nFixes: ${first.slice(0, 12)} ("first")\nLink: https://lore.kernel.org/r/fast-v2@example.org`);
+		const revert = commit(`Revert\n\nThis reverts commit ${fix}.`);
+		git('checkout', '-q', '-b', 'stable', 'v1');
+		git('cherry-pick', '-x', fix);
+		this.server.run(['repo', 'add', 'patches', folder]);
+		for (const [version, line] of [[1, 'drei'], [2, 'three']])
+			this.expect(await this.server.upload({ axes: { testcase: 'patched', tbox_group: 'box' }, runs: [{ 'patched.x': version }],
+				commit: { id: `${version}`.repeat(40), subject: `[PATCH v${version}] mm: be fast`, patch: { message_id: `fast-v${version}@example.org`, version, index: 1, total: 1, base: P,
+					diff: `--- a/a.c\n+++ b/a.c\n@@ -1,3 +1,3 @@\n 1\n 2\n-3\n+${line}\n` } } }), 201, 'patch');
+		const ids = [first, fix, revert, git('rev-parse', 'HEAD')];
+		return [...ids.map((id) => `/commit/${id}.json`), '/patch/fast-v1@example.org.json', '/patch/v2@example.org.json', '/patch.json?id=%3Cfast-v2@example.org%3E'];
+	}
+
+	// A history with a step and one with a drift, large beside what the runs of a commit differ by.
+	async #changes() {
+		const list = Array.from({ length: 40 }, (_, i) => ({
+			axes: { testcase: 'moving', tbox_group: 'moving' },
+			commit: { id: (0xc0ffee00 + i).toString(16).repeat(5), parents: i ? [(0xc0ffee00 + i - 1).toString(16).repeat(5)] : [] },
+			runs: [0, 1, 2].map((d) => ({ 'moving.throughput': (i < 20 ? 1000 : 800) + (i * 7 + d * 3) % 5, 'moving.latency_us': 100 + i + d / 10 })),
+		}));
+		this.expect(await this.server.upload(list), 201, 'moving');
+		const { series } = (await this.server.json('/series.json?axis.testcase=moving')).json;
+		return [`/series/${series[0].digest}.json?changes=all`, `/history.json?series=${series[0].digest}&metric=moving.throughput`,
+			`/history.json?series=${series[0].digest}&metric=moving.latency_us`];
+	}
+
+	// Two commits on ten machines, more than are looked at beside one; one is in quarantine.
+	async #machines() {
+		const [X, Y] = ['5b', '5c'].map((c) => c.repeat(20));
+		for (let box = 0; box < 10; box++)
+			for (const [i, id] of [X, Y].entries())
+				this.expect(await this.server.upload({ axes: { testcase: 'boxed', tbox_group: `boxed-${box}` }, info: { microcode: `0x${i}` },
+					commit: { id, parents: i ? [X] : [] }, runs: [0, 1, 2, 3].map((d) => ({ 'boxed.throughput': 100 - 20 * i + d / 10,
+						'boxed.busy%': 20 + 20 * i + d / 10, 'dmesg.oops': i })) }), 201, 'boxed');
+		const r = await this.server.send('PUT', '/api/v1/machine/boxed-1', '{"state": "quarantined"}', { 'content-type': 'application/json' });
+		this.expect(r, 200, 'quarantine');
+		return [`/commit/${Y}.json`, `/compare.json?commits=${X},${Y}&detail=1&axis.tbox_group=boxed-0`, `/compare.json?commits=${X},${Y}`];
 	}
 
 	// Across an axis of more values than a table has columns, versions of a patch, and series for a matrix: one moves in
@@ -137,8 +223,8 @@ export class Cases {
 		const s = this.server;
 		const get = (values, suffix) => s.get(this.url(o, values, suffix));
 		const with_ = (value) => {
-			const name = names.find((n) => (value ? ['commits', 'commit', 'rev'] : Object.keys(unknown)).includes(n));
-			return { [name]: value ?? unknown[name] };
+			const name = names.find((n) => (value ? ['commits', 'commit', 'rev', 'range'] : Object.keys(unknown)).includes(n));
+			return { [name]: value && name === 'range' ? `${P}..${value}` : value ?? unknown[name] };
 		};
 		const html = 'text/html' in (this.open(o.responses['200']).content ?? {});
 		switch (status) {
@@ -210,6 +296,38 @@ export class Cases {
 		422: async (o) => [await this.#send(o, [this.#document('c5'), { axes: 1 }]), await this.#send(o, '7')],
 	};
 
+	importFile = {
+		200: async (o) => [await this.#send(o, hackbench(2)), await this.#send(o, hackbench(2)),
+			await this.#send(o, JSON.stringify(this.#document('line')), { 'content-type': 'application/x-ndjson' }, { format: 'native' })].slice(1),
+		201: async (o) => [await this.#send(o, hackbench(3)), await this.#send(o, hackbench(4), {}, { format: 'auto', tree: 'main', source: 'night' })],
+		400: async (o) => [await this.#send(o, gzipSync('x').subarray(0, 9), { 'content-encoding': 'gzip' }), await this.#send(o, '{', {}, { format: 'native' })],
+		404: async (o) => this.#send(o, hackbench(1), {}, { format: 'nonsense' }),
+		409: async (o) => [await this.#send(o, this.#document('c8'), {}, { format: 'native' }), await this.#send(o, { ...this.#document('c8'), status: 'failed' }, {}, { format: 'native' })].slice(1),
+		413: async (o) => {
+			const small = await this.another('--max-body', '65536');
+			const r = await this.#send(o, 'x'.repeat(70000), {}, {}, small);
+			await small.end();
+			return r;
+		},
+		415: async (o) => this.#send(o, hackbench(1), { 'content-encoding': 'br' }),
+		422: async (o) => [await this.#send(o, 'nothing'), await this.#send(o, 'nothing', {}, { format: 'auto' }), await this.#send(o, hackbench(1), {}, { commit: '?' }), await this.#send(o, hackbench(1), {}, { axis: { 'axis.': '1' } })],
+	};
+
+	paste = {
+		200: async (o) => {
+			const fio = readFileSync(path.join(root, 'tests', 'data', 'raw', 'fio-mail.txt'));
+			const ask = (body, suffix, headers = {}) => this.#send(o, body, headers, suffix ? { format: suffix } : {});
+			const form = { 'content-type': 'application/x-www-form-urlencoded' };
+			const pair = `text=${enc(hackbench(3))}&text=${enc(hackbench(4))}&label=one&label=two&format=hackbench`;
+			return [await ask(fio, '', { accept: 'text/html' }), await ask(fio, 'json'), await ask(fio, 'txt'), await ask(pair, 'json', form),
+				await ask(pair, '', { ...form, accept: 'text/html' })];
+		},
+		400: async (o) => this.#send(o, 'text=%zz', { 'content-type': 'application/x-www-form-urlencoded' }),
+		413: async (o) => this.#send(o, Buffer.alloc((8 << 20) + 1), { 'content-type': 'text/plain' }),
+		415: async (o) => this.#send(o, 'x', { 'content-encoding': 'br' }),
+		422: async (o) => [await this.#send(o, 'nothing that we know', {}, { format: 'json' }), await this.#send(o, '', {}, { format: 'json' })],
+	};
+
 	putArtifact = {
 		200: async (o) => [await this.#send(o, 'again'), await this.#send(o, 'again')].slice(1),
 		201: async (o) => this.#send(o, 'new', {}, { name: 'new' }),
@@ -245,6 +363,20 @@ export class Cases {
 		404: async (o) => this.#send({ ...o, parameters: [] }, this.#body(o)),
 	};
 
+	putMetric = {
+		200: async (o) => [await this.#send(o, this.#body(o)), await this.#send(o, { direction: null, dry_run: true })],
+		403: async (o) => [await this.#send(o, this.#body(o), { authorization: `Bearer ${this.server.token('upload')}` }),
+			await this.#send(o, this.#body(o), { authorization: `Bearer ${this.server.token('admin', '--machine', 'full-box')}` })],
+		404: async (o) => [await this.#send(o, this.#body(o), {}, { name: 'no.such' }), await this.#send(o, { floor: 1, dry_run: true }, {}, { name: 'no.such' })],
+		413: async (o) => this.#send(o, JSON.stringify({ reason: 'x'.repeat(70000) })),
+		422: async (o) => [await this.#send(o, '{}'), await this.#send(o, '[1]'), await this.#send(o, { direction: 'up', reason: 'r' }), await this.#send(o, { floor: -1, reason: 'r' }),
+			await this.#send(o, { unit: 'x' }), await this.#send(o, { reason: 'r' })],
+	};
+
+	putMetricByParameter = {
+		404: async (o) => this.#send({ ...o, parameters: [] }, this.#body(o)),
+	};
+
 	postEvent = {
 		201: async (o) => this.#send(o, this.#body(o)),
 	};
@@ -256,9 +388,9 @@ export class Cases {
 	// A good body.
 	#body(o) {
 		const bodies = {
-			uploadRuns: this.#document('good'), putArtifact: 'bytes', undoCorrection: '',
+			uploadRuns: this.#document('good'), putArtifact: 'bytes', undoCorrection: '', importFile: hackbench(1),
 			postCorrection: { select: { run: 2 }, set: { status: 'invalid' }, reason: 'wrong disk' },
-			putMachine: { description: 'a box' }, putMachineByParameter: { description: 'a box' }, postEvent: { machine: 'full-box', key: 'disk', note: 'changed' },
+			putMachine: { description: 'a box' }, putMachineByParameter: { description: 'a box' }, putMetric: { threshold_pct: 2, reason: 'noisy' }, putMetricByParameter: { unit: 'KiB/s', reason: 'r' }, postEvent: { machine: 'full-box', key: 'disk', note: 'changed' },
 		};
 		assert.ok(o.operationId in bodies, `${o.operationId} has no example of a body`);
 		return bodies[o.operationId];

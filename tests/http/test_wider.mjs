@@ -140,12 +140,16 @@ test('pairs: each change against its own base; versions say what they keep', asy
 	assert.ok(Math.abs(cells[3].change_pct + 2.9) < 1e-9);
 	assert.deepEqual(words(cells), [undefined, 'regression', undefined, 'regression']);
 	assert.equal(j.kept.length, 1);
-	assert.deepEqual({ ...j.kept[0], first: 0, now: 0, recovered_pct: 0 }, { series: j.tables[0].series.digest, metric: T, first_version: 1, version: 2,
-		first: 0, now: 0, unit: '%', recovered_pct: 0 });
+	const zero = { first: 0, now: 0, recovered_pct: 0, recovered_low: 0, recovered_high: 0, fix_margin: 0, fix_low: 0, fix_high: 0, fix_p: 0 };
+	assert.deepEqual({ ...j.kept[0], ...zero }, { series: j.tables[0].series.digest, metric: T, first_version: 1, version: 2, unit: '%', fix: 'fixed', ...zero });
+	assert.ok(Math.abs(j.kept[0].fix_margin - 21.8 / 3) < 1e-9 && j.kept[0].fix_low < -2.9 && j.kept[0].fix_high > -2.9 && j.kept[0].fix_low > -7.2);
+	assert.ok(j.kept[0].recovered_low < j.kept[0].recovered_pct && j.kept[0].recovered_pct < j.kept[0].recovered_high);
 	assert.ok(Math.abs(j.kept[0].recovered_pct - 100 * (1 - 2.9 / 21.8)) < 1e-9);
 	const sentence = 'v2 keeps -2.9 % of the -21.8 %: 87 % recovered';
 	const text = (await s.get(`/compare.txt?${url}`)).text;
-	assert.equal(text.trim().split('\n').at(-1), `hackbench on box1, ${T}: ${sentence}`);
+	const sure = ` (95 % interval: ${[j.kept[0].recovered_low, j.kept[0].recovered_high].map((v) => v.toFixed(0)).join(' to ')} %)`;
+	const fixed = `; fixed: within 7.3 % of the old level (90 % interval: ${j.kept[0].fix_low.toFixed(1)} to ${j.kept[0].fix_high.toFixed(1)} %)`;
+	assert.equal(text.trim().split('\n').at(-1), `hackbench on box1, ${T}: ${sentence}${sure}${fixed}`);
 	assert.match(text, /^ {6}1000 {11}-21\.8% {5}782\.00 {24}2000 {12}-2\.9% {7}1942 {8}hackbench\.throughput$/m);
 	const page = (await s.get(`/compare?${url}`, { accept: 'text/html' })).text;
 	assert.match(page, new RegExp(`<strong>${sentence.replace('+', '\\+')}</strong>`));
@@ -225,7 +229,7 @@ test('matrix: tests down, machines across, the worst verdict and the change', as
 	assert.deepEqual([rows.hackbench.cells[1].rows, rows.hackbench.cells[1].changed], [1, 1]);
 	assert.deepEqual(words(rows['hackbench thread'].cells), ['improvement', null, null]);
 	assert.equal(rows['hackbench thread'].cells[0].series, up.series_digest);
-	assert.equal(rows.zz.cells[2].verdict, 'regression'); // the oops; the figure itself only moved
+	assert.equal(rows.zz.cells[2].verdict, 'suspect'); // three runs are too few for the figure, and for the oops
 	assert.equal(rows.zz.cells[2].metric, 'zz.x%');
 	assert.ok(Math.abs(rows.zz.cells[2].change_abs - 10) < 1e-9);
 	// The verdict is the table's own.

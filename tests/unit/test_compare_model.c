@@ -94,7 +94,7 @@ static void hackbench(void **state)
 	assert_true(fabs(row->cells[1].change_pct + 12.459253971775096) < 1e-12);
 	assert_int_equal(row->verdict, VERDICT_REGRESSION);
 	assert_int_equal(t->runs[0], 6);
-	assert_int_equal(t->boots[0], 1);
+	assert_int_equal(t->boots[0], 2);
 	assert_int_equal(t->boots[1], -1);
 	assert_int_equal(t->failed[1], 0);
 	assert_false(t->printed[0]);

@@ -57,7 +57,7 @@ static void json_of_samples(void **state)
 	assert_null_at(j, "next");
 	assert_text_at(j, "tables.0.series.axes.mode", "process");
 	assert_true(real_at(j, "tables.0.runs.1") == 6);
-	assert_true(real_at(j, "tables.0.boots.0") == 1);
+	assert_true(real_at(j, "tables.0.boots.0") == 2);
 	assert_null_at(j, "tables.0.boots.1");
 	assert_true(real_at(j, "tables.0.failed_runs.0") == 0);
 	assert_text_at(j, "tables.0.info_differences.0.key", "microcode");
@@ -222,7 +222,7 @@ static void html_says_it_in_words(void **state)
 	assert_contains(l, "2 rows hidden because they did not change.");
 	assert_contains(l, "higher is better");
 	assert_contains(l, "-12.5");
-	assert_contains(l, "6 runs, 1 boot");
+	assert_contains(l, "6 runs, 2 boots");
 	assert_contains(l, "microcode");
 	assert_contains(l, "▼ regression");
 	assert_contains(l, "<div class=\"scroll\">");

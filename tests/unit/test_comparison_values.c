@@ -102,20 +102,22 @@ static void implied_zeros_are_bounded(void **state)
 /* Two bases, each with its change: 100 to 110, and 200 to 100. */
 static void columns_have_bases(void **state)
 {
-	static const double v[4][3] = {
-		{99, 100, 101}, {109, 110, 111}, {199, 200, 201}, {99, 100, 101}};
+	static const double v[4][4] = {{99, 100, 100, 101},
+				       {109, 110, 110, 111},
+				       {199, 200, 200, 201},
+				       {99, 100, 100, 101}};
 	struct arena *a = *state;
 	const struct metric *m = new_metric(a, 1, "t.a");
-	struct sample_run runs[4][3];
+	struct sample_run runs[4][4];
 	struct comparison_column cols[4];
 	struct comparison c;
 	const struct cell *cells;
 
 	for (size_t i = 0; i < 4; i++) {
-		for (size_t r = 0; r < 3; r++)
+		for (size_t r = 0; r < 4; r++)
 			runs[i][r] = (struct sample_run){&m, &v[i][r], 1, (int64_t)r};
 		cols[i] =
-			(struct comparison_column){.runs = runs[i], .nruns = 3, .base = i - i % 2};
+			(struct comparison_column){.runs = runs[i], .nruns = 4, .base = i - i % 2};
 	}
 	assert_true(comparison_build(a, "t", cols, 4, &c));
 	cells = cells_of(&c, "t.a");

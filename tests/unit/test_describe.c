@@ -72,6 +72,40 @@ static void few_values(void **state)
 	assert_true(d.stddev_pop == 0.5 && d.median == 1.5);
 }
 
+/* As numpy.percentile and scipy's median_abs_deviation say. */
+static void places_in_order(void **state)
+{
+	static const double odd[] = {3.5, 1, 4, 1.5, 9, 2.6, 5}, even[] = {1, 2, 3, 4};
+	struct quartiles q = quartiles_of(odd, 7);
+	double many[1000], copy[] = {4, 1, 3, 2};
+
+	(void)state;
+	assert_close("first", q.first, 2.05, 1e-15);
+	assert_close("second", q.second, 3.5, 1e-15);
+	assert_close("third", q.third, 4.5, 1e-15);
+	q = quartiles_of(even, 4);
+	assert_true(q.first == 1.75 && q.second == 2.5 && q.third == 3.25);
+	assert_true(median_deviation(odd, 7) == 1.5 && median_deviation(even, 4) == 1);
+	assert_true(median_take(copy, 4) == 2.5);
+	for (size_t i = 0; i < COUNT(many); i++)
+		many[i] = (double)(i * 7 % 1000);
+	q = quartiles_of(many, 1000);
+	assert_true(q.first == 249.75 && q.second == 499.5 && q.third == 749.25);
+	assert_true(median_deviation(many, 1000) == 250);
+	assert_true(median_take(many, 1000) == 499.5);
+	for (size_t n = 1; n < COUNT(many); n++) { /* of every length, in several orders */
+		for (size_t i = 0; i < n; i++)
+			many[i] = (double)(n % 3 == 0 ? i : n % 3 == 1 ? n - 1 - i : i * 37 % n);
+		if (n % 3 != 2 || n % 37 != 0)
+			assert_true(median_take(many, n) == (double)(n - 1) / 2);
+	}
+	q = quartiles_of(NULL, 0);
+	assert_true(isnan(q.first) && isnan(q.second) && isnan(q.third));
+	assert_true(isnan(median_deviation(NULL, 0)) && isnan(median_take(NULL, 0)));
+	q = quartiles_of(odd, 1);
+	assert_true(q.first == 3.5 && q.third == 3.5 && median_deviation(odd, 1) == 0);
+}
+
 static void equal_values_have_no_spread(void **state)
 {
 	double v[100];
@@ -153,6 +187,7 @@ int main(void)
 		cmocka_unit_test(describes_the_reference),
 		cmocka_unit_test(describes_hackbench),
 		cmocka_unit_test(few_values),
+		cmocka_unit_test(places_in_order),
 		cmocka_unit_test(equal_values_have_no_spread),
 		cmocka_unit_test(far_values),
 		cmocka_unit_test(small_spread),

@@ -62,6 +62,11 @@ static void overrides_win_over_rules(void **state)
 	assert_string_equal(m->facts.unit, "widgets");
 	assert_int_equal(m->facts.direction, DIRECTION_LOWER);
 	assert_int_equal(m->facts.kind, KIND_PERCENT);
+	assert_true(m->threshold_pct == 0 && m->floor == 0);
+	lab_exec(l, "INSERT INTO metric (name, threshold_pct, floor, created)"
+		    " VALUES ('fio.iops', 2.5, 10, 0)");
+	m = metric_by_name(&l->c, "fio.iops");
+	assert_true(m->threshold_pct == 2.5 && m->floor == 10);
 }
 
 SQL(test_count_layouts, "SELECT count(*) FROM layout")

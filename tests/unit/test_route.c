@@ -144,7 +144,9 @@ static void test_flags_make_sense(void **state)
 		bool needs = row->flags & (NEEDS_UPLOAD | NEEDS_TRIAGE | NEEDS_ADMIN);
 		assert_non_null(row->page);
 		assert_int_equal(row->pattern[0], '/');
-		assert_int_equal(writes, needs); /* GET never changes anything */
+		/* GET never changes anything; what is pasted is looked at and stored nowhere */
+		if (strcmp(row->pattern, "/paste") != 0)
+			assert_int_equal(writes, needs);
 		if (row->flags & CACHED)
 			assert_true(row->flags & READ);
 		if (writes) { /* what waits for the writer is suspended, and has no snapshot */

@@ -229,6 +229,45 @@ static void adjusts_without_the_untested(void **state)
 	benjamini_hochberg(p, q, 0, scratch);
 }
 
+/* t with 7 degrees of freedom, standard error .2: scipy's t.sf and t.cdf. */
+static void two_one_sided_tests(void **state)
+{
+	struct t_test t = {.difference = 0.3, .se = 0.2, .df = 7};
+
+	(void)state;
+	assert_true(fabs(equivalence_p(&t, 1) - 0.004996520440942777) < 1e-12);
+	t.difference = -0.3;
+	assert_true(fabs(equivalence_p(&t, 1) - 0.004996520440942777) < 1e-12);
+	t.difference = 1.3; /* beyond the margin */
+	assert_true(fabs(equivalence_p(&t, 1) - 0.911350756505015) < 1e-12);
+	t.se = 0;
+	assert_true(equivalence_p(&t, 1) == 1 && equivalence_p(&t, 2) == 0);
+	t.se = NAN;
+	assert_true(isnan(equivalence_p(&t, 1)));
+}
+
+static void hedges_edges(void **state)
+{
+	static const double a[] = {1e300, 1.1e300, 1.2e300}, b[] = {2e300, 2.1e300, 2.2e300};
+	static const double c[] = {1e-300, 1.1e-300, 1.2e-300}, d[] = {2e-300, 2.1e-300, 2.2e-300};
+	struct description x = describe(a, 3), y = describe(b, 3);
+
+	(void)state;
+	/* difference 10 stddevs of 1; J of 4 degrees of freedom is sqrt(2/pi) */
+	assert_true(fabs(hedges_g(&x, &y) - 10 * 0.7978845608028654) < 1e-9);
+	assert_true(fabs(hedges_g(&y, &x) + 10 * 0.7978845608028654) < 1e-9);
+	x = describe(c, 3);
+	y = describe(d, 3);
+	assert_true(fabs(hedges_g(&x, &y) - 10 * 0.7978845608028654) < 1e-9);
+	assert_true(fabs(student_test(&x, &y).t - 10 / sqrt(2.0 / 3)) < 1e-9);
+	y = describe(d, 1);
+	assert_true(isnan(student_test(&x, &y).p) && isfinite(hedges_g(&x, &y)));
+	x = describe(c, 1);
+	assert_true(isnan(hedges_g(&x, &y)));
+	y = describe(d, 0);
+	assert_true(isnan(hedges_g(&x, &y)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +277,8 @@ int main(void)
 		cmocka_unit_test(welch_on_logarithms),
 		cmocka_unit_test(adjusts_the_reference),
 		cmocka_unit_test(adjusts_without_the_untested),
+		cmocka_unit_test(two_one_sided_tests),
+		cmocka_unit_test(hedges_edges),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Noise first, then the partition. Of benchmark histories the noise of a point is the spread of its
+ * runs plus what differs between commits by itself, learned from neighbouring differences, so that
+ * a change costs the same on every metric; a second pass raises the price by what the residuals
+ * show (spread and autocorrelation). Of foreign series nothing is known beforehand, and the price
+ * follows the residuals for up to three passes. Single spikes are clipped before either.
+ */
+#include "server/analysis/changepoint.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "server/analysis/changepoint_fit.h"
+#include "server/base/arena.h"
+
+#define MAD_SIGMA    1.4826 /* standard deviations in a median of absolute residuals */
+#define CLIP_SIGMAS  3.0
+#define CLIP_WINDOW  5
+#define PRICE        3.0 /* times ln C a change */
+#define FIRST_PRICE  2.0 /* of foreign series, times the plain variance */
+#define CORRELATED   .9  /* at most */
+#define FOREIGN_MAX  3   /* passes */
+#define POINTS_MIN   (2 * CHANGEPOINT_SEGMENT_MIN)
+#define VARIANCE_MIN 1e-24 /* of the largest mean's square: what rounding leaves */
+#define GROWN        1.1   /* a full pass is due: the line is that much longer … */
+#define DEARER       1.2   /* … or a change would cost that much more */
+
+struct changepoint_line {
+	struct partition *p;
+	struct arena *arena;
+	bool foreign;
+	double within, between; /* variances: of a run, between commits … */
+	double least;           /* … and of a point at least, in squares of the unit */
+	double clip;            /* residuals above it are clipped */
+	double beta;            /* of the full pass */
+	size_t full;            /* points of the full pass */
+	double *mean;           /* as told: clipping a point needs its neighbours */
+	double *runs;
+	size_t n, cap, runs_cap;
+	double noise, autocorrelation;
+};
+
+static int by_value(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* Sorts v. */
+static double median_of(double *v, size_t n)
+{
+	if (n == 0)
+		return 0;
+	qsort(v, n, sizeof(*v), by_value);
+	return n % 2 ? v[n / 2] : v[n / 2 - 1] + (v[n / 2] - v[n / 2 - 1]) / 2;
+}
+
+static void order(double *a, double *b)
+{
+	double low = fmin(*a, *b);
+
+	*b = fmax(*a, *b);
+	*a = low;
+}
+
+/* The running median of five at a point; beyond the ends the first and last value repeat. */
+static double running_median(const double *v, size_t n, size_t at)
+{
+	double w[CLIP_WINDOW];
+
+	for (size_t i = 0; i < CLIP_WINDOW; i++) {
+		size_t from = at + i < CLIP_WINDOW / 2 ? 0 : at + i - CLIP_WINDOW / 2;
+
+		w[i] = v[from < n ? from : n - 1];
+	}
+	order(&w[0], &w[1]);
+	order(&w[3], &w[4]);
+	order(&w[0], &w[3]); /* w[0] is one of the two smallest */
+	order(&w[1], &w[4]); /* w[4] one of the two largest */
+	order(&w[1], &w[2]);
+	order(&w[2], &w[3]);
+	order(&w[1], &w[2]);
+	return w[2];
+}
+
+static double clip_width(struct arena *a, const double *v, size_t n)
+{
+	double *residual = arena_array(a, double, n);
+
+	for (size_t i = 0; i < n; i++)
+		residual[i] = fabs(v[i] - running_median(v, n, i));
+	return CLIP_SIGMAS * MAD_SIGMA * median_of(residual, n);
+}
+
+static double clipped(const double *v, size_t n, size_t at, double width)
+{
+	double middle = running_median(v, n, at);
+
+	return fmin(fmax(v[at], middle - width), middle + width);
+}
+
+/* What differs between neighbouring commits beyond what their runs explain. */
+static double between_commits(struct arena *a, const struct changepoint_series *s)
+{
+	double *step = arena_array(a, double, s->n), share = 0, sigma;
+
+	if (s->n < 2)
+		return 0;
+	for (size_t i = 0; i + 1 < s->n; i++) {
+		step[i] = fabs(s->mean[i + 1] - s->mean[i]);
+		share += 1 / s->runs[i] + 1 / s->runs[i + 1];
+	}
+	sigma = MAD_SIGMA * median_of(step, s->n - 1);
+	return fmax(0, (sigma * sigma - s->within * share / (double)(s->n - 1)) / 2);
+}
+
+static double largest(const double *v, size_t n, double centre)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = fmax(most, fabs(v[i] - centre));
+	return most;
+}
+
+static double weight_of(const struct changepoint_line *l, double runs)
+{
+	double unit = l->p->unit;
+
+	return 1 / fmax((l->within / runs + l->between) / unit / unit, l->least);
+}
+
+/* Residuals of the fits in units of their weights: their sum of squares, and how alike neighbours
+ * are. */
+static void look_at_residuals(struct arena *a, const struct partition *p,
+			      const struct segmentation *g, double *squares, double *rho)
+{
+	double *z = arena_array(a, double, p->n), top = 0, mean = 0, below = 0;
+
+	for (size_t k = 0; k < g->n; k++)
+		for (size_t i = g->segments[k].begin; i < g->segments[k].end; i++) {
+			double w = p->w[i + 1] - p->w[i];
+			double y = p->centre + p->unit * ((p->y[i + 1] - p->y[i]) / w);
+
+			z[i] = sqrt(w) * ((y - segment_at(&g->segments[k], i)) / p->unit);
+			mean += z[i] / (double)p->n;
+		}
+	*squares = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		*squares += z[i] * z[i];
+		below += (z[i] - mean) * (z[i] - mean);
+		if (i > 0)
+			top += (z[i] - mean) * (z[i - 1] - mean);
+	}
+	*rho = below > 0 ? fmin(fmax(top / below, 0), CORRELATED) : 0;
+}
+
+static double free_points(const struct partition *p, const struct segmentation *g)
+{
+	return fmax(1, (double)p->n - 2 * (double)g->n);
+}
+
+static double stretched(double rho)
+{
+	return (1 + rho) / (1 - rho);
+}
+
+static void fit_benchmark(struct changepoint_line *l, struct partition *p)
+{
+	double log_n = log((double)p->n), squares, rho;
+	struct segmentation g;
+
+	partition_price(p, PRICE * log_n, PRICE * log_n / 2);
+	g = partition_segments(l->arena, p);
+	look_at_residuals(l->arena, p, &g, &squares, &rho);
+	l->noise = fmax(1, squares / free_points(p, &g));
+	l->autocorrelation = rho;
+	l->beta = PRICE * log_n * l->noise * stretched(rho);
+	partition_price(p, l->beta, l->beta / 2);
+}
+
+static bool same_segments(const struct segmentation *a, const struct segmentation *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->segments[i].begin != b->segments[i].begin ||
+		    a->segments[i].drift != b->segments[i].drift)
+			return false;
+	return true;
+}
+
+static double plain_variance(const struct partition *p)
+{
+	double w = p->w[p->n], y = p->y[p->n];
+
+	return fmax(0, (p->yy[p->n] - y * y / w) / (w - 1));
+}
+
+static void fit_foreign(struct changepoint_line *l, struct partition *p)
+{
+	double log_n = log((double)p->n), squares, rho;
+	struct segmentation before, g;
+
+	l->beta = FIRST_PRICE * log_n * plain_variance(p);
+	partition_price(p, l->beta, l->beta / 2);
+	before = partition_segments(l->arena, p);
+	for (int pass = 1; pass < FOREIGN_MAX; pass++) {
+		look_at_residuals(l->arena, p, &before, &squares, &rho);
+		l->noise = sqrt(squares / free_points(p, &before)); /* in units */
+		l->autocorrelation = rho;
+		l->beta = PRICE * log_n * l->noise * l->noise * stretched(rho);
+		partition_price(p, l->beta, l->beta / 2);
+		g = partition_segments(l->arena, p);
+		if (same_segments(&before, &g))
+			break;
+		before = g;
+	}
+}
+
+/* Adds the points from on to the partition, which has those before. */
+static void add_points(struct changepoint_line *l, size_t from)
+{
+	for (size_t i = from; i < l->n; i++)
+		partition_add(l->p, l->foreign ? 1 : weight_of(l, l->runs[i]),
+			      clipped(l->mean, l->n, i, l->clip));
+}
+
+static void fit_all(struct changepoint_line *l)
+{
+	if (l->n < POINTS_MIN) /* one level, whatever it costs */
+		partition_price(l->p, DBL_MAX / 4, DBL_MAX / 4);
+	else if (l->foreign)
+		fit_foreign(l, l->p);
+	else
+		fit_benchmark(l, l->p);
+}
+
+struct changepoint_line *changepoint_line_new(struct arena *a, const struct changepoint_series *s)
+{
+	struct changepoint_line *l = arena_array(a, struct changepoint_line, 1);
+	double *sorted = arena_copy(a, s->mean, s->n * sizeof(*sorted));
+	double centre = median_of(sorted, s->n), top = largest(s->mean, s->n, 0);
+	double unit = largest(s->mean, s->n, centre);
+
+	*l = (struct changepoint_line){
+		.arena = a,
+		.foreign = s->kind == CHANGEPOINT_FOREIGN,
+		.within = s->within,
+		.least = VARIANCE_MIN,
+		.clip = s->n ? clip_width(a, s->mean, s->n) : 0,
+		.full = s->n,
+		.n = s->n,
+		.cap = s->n,
+		.runs_cap = s->n,
+		.mean = arena_copy(a, s->mean, s->n * sizeof(double)),
+		.runs = arena_array(a, double, s->n),
+	};
+	for (size_t i = 0; i < s->n; i++)
+		l->runs[i] = l->foreign ? 1 : s->runs[i];
+	if (!l->foreign)
+		l->between = between_commits(a, s);
+	if (unit == 0)
+		unit = 1;
+	if (top > unit)
+		l->least *= top / unit * (top / unit);
+	l->p = partition_new(a, s->n, centre, unit);
+	add_points(l, 0);
+	fit_all(l);
+	return l;
+}
+
+struct segmentation changepoint_line_segments(struct arena *a, const struct changepoint_line *l)
+{
+	struct segmentation g = partition_segments(a, l->p);
+
+	g.noise = l->foreign ? l->noise * l->p->unit : l->noise;
+	g.autocorrelation = l->autocorrelation;
+	return g;
+}
+
+struct segmentation changepoint_find(struct arena *a, const struct changepoint_series *s)
+{
+	return changepoint_line_segments(a, changepoint_line_new(a, s));
+}
+
+/* The last two points before it were clipped by what was then the end of the line. */
+void changepoint_line_append(struct changepoint_line *l, double mean, double runs)
+{
+	size_t from = l->n < CLIP_WINDOW / 2 ? 0 : l->n - CLIP_WINDOW / 2;
+
+	l->mean = arena_grow(l->arena, l->mean, &l->cap, l->n + 1, sizeof(*l->mean));
+	l->runs = arena_grow(l->arena, l->runs, &l->runs_cap, l->n + 1, sizeof(*l->runs));
+	l->mean[l->n] = mean;
+	l->runs[l->n++] = l->foreign ? 1 : runs;
+	partition_cut(l->p, from);
+	add_points(l, from);
+	partition_close(l->p);
+}
+
+void changepoint_line_cut(struct changepoint_line *l, size_t point)
+{
+	size_t from = point < CLIP_WINDOW / 2 ? 0 : point - CLIP_WINDOW / 2;
+
+	if (point >= l->n)
+		return;
+	l->n = point;
+	partition_cut(l->p, from);
+	add_points(l, from);
+	partition_close(l->p);
+}
+
+bool changepoint_line_stale(const struct changepoint_line *l)
+{
+	double now = l->beta / log((double)l->full) * log((double)l->n);
+
+	return (double)l->n > GROWN * (double)l->full || l->n < POINTS_MIN ||
+	       l->full < POINTS_MIN || now > DEARER * l->beta;
+}
+
+double segment_at(const struct segment *s, size_t point)
+{
+	return s->level + s->slope * ((double)point - (double)s->begin);
+}
+
+double changepoint_step(const struct segmentation *g, size_t i)
+{
+	const struct segment *s = &g->segments[i];
+
+	return s->level - segment_at(&g->segments[i - 1], s->begin);
+}
