@@ -39,17 +39,18 @@ static bool is_digit(const char *p, const char *end)
 	return p < end && *p >= '0' && *p <= '9';
 }
 
-/* What stands for the plus-minus sign: ±, ~, +-, +/-, A+-, ?, an escape that nobody undid, or up to
- * three characters that are not ASCII; only before a percentage, which was -1 where there was none.
+/* What stands for the plus-minus sign: ±, ~, +-, +/-, A+-, __, ?, an escape that nobody undid, or
+ * up to three characters that are not ASCII; only before a percentage, which was -1 where there was
+ * none.
  */
 static const char *read_mark(const char *p, const char *end)
 {
 	static const char *const marks[] = {
-		"A+-", "+/-", "+-", "~", "?", "\\302\\261", "\\261", "=C2=B1", "=B1",
+		"A+-", "+/-", "+-", "~", "__", "?", "\\302\\261", "\\261", "=C2=B1", "=B1",
 	};
 	const char *q = p;
 
-	if ((unsigned char)*p < 0x80 && !strchr("A+~?\\=", *p))
+	if ((unsigned char)*p < 0x80 && !strchr("A+~_?\\=", *p))
 		return NULL;
 	for (size_t i = 0; q == p && i < sizeof(marks) / sizeof(marks[0]); i++) {
 		size_t n = strlen(marks[i]);

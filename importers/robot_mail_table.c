@@ -77,10 +77,10 @@ static char *rest_of_name(struct reader *r, size_t i, char *text, size_t *next)
 	while (i + 1 < r->m->nlines && r->m->lines[i].len >= FULL_LINE) {
 		const struct mail_line *l = &r->m->lines[i + 1];
 
-		if (!l->len || l->depth != r->depth || strchr(l->s, ' ') ||
+		if (!l->len || l->depth != r->depth || strchr(skip_spaces(l->s), ' ') ||
 		    strlen(text) + l->len > MAIL_ROW_BYTES)
 			break;
-		text = arena_fmt(r->m->a, "%s%s", text, l->s);
+		text = arena_fmt(r->m->a, "%s%s", text, skip_spaces(l->s));
 		*next = ++i + 1;
 	}
 	return text;
@@ -99,7 +99,7 @@ static bool continue_row(struct reader *r, size_t i, struct mail_row *row, size_
 	    (l->depth < r->depth && i != r->last_line + 1) || i > r->last_line + 2 ||
 	    r->text_len + l->len > MAIL_ROW_BYTES)
 		return false;
-	text = arena_fmt(r->m->a, "%s%s%s", r->text, is_cut ? "" : " ", l->s);
+	text = arena_fmt(r->m->a, "%s%s%s", r->text, is_cut ? "" : " ", skip_spaces(l->s));
 	if (is_cut)
 		text = rest_of_name(r, i, text, next);
 	kind = mail_row_parse(text, strlen(text), t->ncolumns, t->is_loose, row);

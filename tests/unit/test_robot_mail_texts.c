@@ -139,6 +139,28 @@ static void test_an_indented_reply(void **state)
 	arena_free(l.ctx.arena);
 }
 
+/* What archives and mailers make of the plus-minus sign. */
+static void test_signs(void **state)
+{
+	static const char *const signs[] = {
+		"±",     "+-",         "+/-", "A+-", "~",   "?",  "__",
+		"\\261", "\\302\\261", "=B1", "ą",   "ï¿½", "Â±", "",
+	};
+	char text[1000];
+	struct lab l;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "x\n\n" HEADS " 2506952 %s  2%%     +28.1%%    3212076 %s 17%%  a.b\n",
+			 signs[i], signs[i]);
+		import_text(&l, text);
+		assert_true(l.in.subs[0].cells[0].stddev_pct == 2);
+		assert_true(l.in.subs[1].cells[0].stddev_pct == 17);
+		arena_free(l.ctx.arena);
+	}
+}
+
 /* A file that begins with empty lines is the mail below them. */
 static void test_empty_lines_before_the_head(void **state)
 {
@@ -200,6 +222,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_rests_of_lines_without_marks),
 		cmocka_unit_test(test_an_indented_reply),
+		cmocka_unit_test(test_signs),
 		cmocka_unit_test(test_empty_lines_before_the_head),
 		cmocka_unit_test(test_what_is_no_row),
 	};
