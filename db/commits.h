@@ -21,7 +21,7 @@ struct commit {
 	const char *subject, *message, *label; /* NULL: not known */
 	struct person author, committer;
 	int64_t date, first_received;
-	int64_t position; /* in git's index, db/git_commits.h; 0: git does not know it */
+	int64_t position;   /* in git's index, db/git_commits.h; 0: git does not know it */
 	const char *git_id; /* its 40 digits there, also of a tag; NULL */
 	struct patch_in patch;
 };

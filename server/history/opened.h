@@ -40,9 +40,9 @@ int opened_parent_tree(const struct opened *o, git_tree **parent);
 char *text_decode(struct arena *a, const char *bytes, size_t n, const char *encoding);
 /* n bytes as valid UTF-8: each that is none becomes U+FFFD. *len may be NULL. */
 char *text_clean(struct arena *a, const char *bytes, size_t n, size_t *len);
-/* The subject of a commit as `git log --format=%s` has it: the first paragraph of its message in one
- * line, what is blank in front of it left out. "": it has none. Decoded by itself, since the body
- * may be in another encoding. */
+/* The subject of a commit as `git log --format=%s` has it: the first paragraph of its message in
+ * one line, what is blank in front of it left out. "": it has none. Decoded by itself, since the
+ * body may be in another encoding. */
 char *text_subject(struct arena *a, const git_commit *commit);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a name to a commit: hex is an id or the beginning of one where there is such a commit; else a
- * ref by git's rules (as it stands, under refs/, refs/tags/, refs/heads/), in any repository, then in the
- * one that its first parts name; else what `git describe` says, which ends in an id. What uploads
- * stored under exactly the name comes before all that.
+ * From a name to a commit: hex is an id or the beginning of one where there is such a commit; else
+ * a ref by git's rules (as it stands, under refs/, refs/tags/, refs/heads/), in any repository,
+ * then in the one that its first parts name; else what `git describe` says, which ends in an id.
+ * What uploads stored under exactly the name comes before all that.
  */
 #include "server/history/revision_name.h"
 

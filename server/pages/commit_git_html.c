@@ -150,8 +150,7 @@ static void write_tree(struct req *r, const struct position_tree *t)
 		html(r->out, "; gone since %s", t->gone_in);
 	if (t->nbranches) {
 		html(r->out, "; %s ", t->nbranches == 1 ? "branch" : "branches");
-		write_names(r, t->tree, t->branches, t->nbranches, t->branches_seen,
-			    "branches");
+		write_names(r, t->tree, t->branches, t->nbranches, t->branches_seen, "branches");
 	}
 	html(r->out, "\n");
 }

@@ -13,8 +13,8 @@ void commit_plain(struct out *o, const char *s, size_t n)
 		size_t len = utf8_length(s + i, n - i);
 		unsigned char c = (unsigned char)s[i];
 
-		if (len == 0 || (c < 0x20 && c != '\t') || c == 0x7f ||
-		    utf8_is_c1(s + i) || utf8_turns_text(s + i))
+		if (len == 0 || (c < 0x20 && c != '\t') || c == 0x7f || utf8_is_c1(s + i) ||
+		    utf8_turns_text(s + i))
 			out_char(o, '?');
 		else
 			out_bytes(o, s + i, len);

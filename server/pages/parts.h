@@ -52,7 +52,8 @@ void part_pairs_table(struct req *r, const struct pair *p, size_t n);
 
 /* The commit as a link by its short name, then its subject or label. */
 void part_commit(struct req *r, const struct commit *k);
-/* One of several commits that a name may mean, as <li>: what tells it from the others, as a link. */
+/* One of several commits that a name may mean, as <li>: what tells it from the others, as a link.
+ */
 void part_candidate(struct req *r, const struct commit *k, struct url *url);
 /* The same for programs: a fault for each, its path is what to ask for instead. */
 void part_faults_of_many(struct req *r, const struct commit_list *many, size_t max);

@@ -3,7 +3,7 @@
  * GET /range/A..B, /range?range=: the commits of a range, newest first, with what was measured on
  * them. The text is `git log --oneline --abbrev=12 --topo-order`, byte for byte, and has columns
  * behind the subjects only when a series and a metric are asked for. Text and CSV are whole unless
- * limit says otherwise; cursor counts commits.
+ * limit says otherwise, or there are more than ROWS_WHOLE; cursor counts commits.
  */
 #include "server/pages/range.h"
 
@@ -229,6 +229,9 @@ static void answer_txt(struct req *r, const struct range *x)
 		}
 		out_char(o, '\n');
 	}
+	if (x->next >= 0 && !req_param(r, "limit"))
+		out_fmt(o, "… and %zu more: go on with cursor=%lld\n", x->total - (size_t)x->next,
+			(long long)x->next);
 }
 
 /* --- the page -----------------------------------------------------------------------------------
