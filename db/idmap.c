@@ -46,8 +46,9 @@ bool idmap_set(struct idmap *m, int64_t id, void *p)
 void idmap_replace(struct idmap *m, int64_t id, void *p)
 {
 	if (id >= 0 && id < (int64_t)IDMAP_CHUNK * IDMAP_CHUNKS)
-		atomic_store_explicit(&chunk_for(m, (size_t)(id / IDMAP_CHUNK))->p[id % IDMAP_CHUNK],
-				      p, memory_order_release);
+		atomic_store_explicit(
+			&chunk_for(m, (size_t)(id / IDMAP_CHUNK))->p[id % IDMAP_CHUNK], p,
+			memory_order_release);
 }
 
 void idmap_clear(struct idmap *m, void (*drop)(void *p))

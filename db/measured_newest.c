@@ -10,8 +10,9 @@
 #define IN_ORDER " ORDER BY m.last_received DESC, m.series_id DESC, m.commit_id DESC LIMIT $1"
 
 SQL(measured_newest_all, NEWEST IN_ORDER)
-SQL(measured_newest_metric, NEWEST " AND EXISTS (SELECT 1 FROM series_metric x"
-				   " WHERE x.series_id = m.series_id AND x.metric_id = $2)" IN_ORDER)
+SQL(measured_newest_metric,
+    NEWEST " AND EXISTS (SELECT 1 FROM series_metric x"
+	   " WHERE x.series_id = m.series_id AND x.metric_id = $2)" IN_ORDER)
 
 int measured_newest(struct ctx *c, uint32_t metric_id, size_t limit, struct measured_cell **out,
 		    size_t *n)

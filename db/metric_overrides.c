@@ -122,7 +122,8 @@ static const char *describe(struct arena *a, const struct metric_override_change
 		{OVERRIDE_ROLE, "role", to->has_role ? role_name(to->role) : by_rule},
 		{OVERRIDE_THRESHOLD, "threshold_pct",
 		 isnan(to->threshold_pct) ? by_rule : arena_fmt(a, "%g", to->threshold_pct)},
-		{OVERRIDE_FLOOR, "floor", isnan(to->floor) ? by_rule : arena_fmt(a, "%g", to->floor)},
+		{OVERRIDE_FLOOR, "floor",
+		 isnan(to->floor) ? by_rule : arena_fmt(a, "%g", to->floor)},
 	};
 	const char *text = "";
 
@@ -178,12 +179,12 @@ int metric_override_write(struct ctx *c, const char *name,
 	if (e >= 0)
 		e = metrics_note_override(c);
 	return e < 0 ? e
-		     : audit_add(c, now, token_id, who, "metric", name,
-				 describe(c->arena, change));
+		     : audit_add(c, now, token_id, who, "metric", name, describe(c->arena, change));
 }
 
-SQL(metric_override_said, "SELECT at, who, detail FROM audit WHERE action = 'metric' AND object = $1"
-			  " ORDER BY audit_id DESC LIMIT $2")
+SQL(metric_override_said,
+    "SELECT at, who, detail FROM audit WHERE action = 'metric' AND object = $1"
+    " ORDER BY audit_id DESC LIMIT $2")
 
 int metric_override_words(struct ctx *c, const char *name, size_t limit, struct metric_word **out,
 			  size_t *n)

@@ -23,8 +23,7 @@ struct metric_override {
 /* True when it says anything at all. */
 bool metric_override_any(const struct metric_override *o);
 
-#define METRIC_OVERRIDE_COLUMNS                                                                    \
-	"unit, direction, kind, role, threshold_pct, floor, overridden"
+#define METRIC_OVERRIDE_COLUMNS "unit, direction, kind, role, threshold_pct, floor, overridden"
 /* Reads those columns from number col on; unit is valid until the next step. */
 struct metric_override metric_override_read(struct stmt *st, int col);
 /* The facts of m, which come from its name, with the override over them; unit is borrowed. */
@@ -33,8 +32,14 @@ void metric_override_apply(const struct metric_override *o, struct metric *m);
 /* E_NOTFOUND. */
 int metric_override_get(struct ctx *c, uint32_t metric_id, struct metric_override *out);
 
-enum { OVERRIDE_UNIT = 1, OVERRIDE_DIRECTION = 2, OVERRIDE_KIND = 4, OVERRIDE_ROLE = 8,
-       OVERRIDE_THRESHOLD = 16, OVERRIDE_FLOOR = 32 };
+enum {
+	OVERRIDE_UNIT = 1,
+	OVERRIDE_DIRECTION = 2,
+	OVERRIDE_KIND = 4,
+	OVERRIDE_ROLE = 8,
+	OVERRIDE_THRESHOLD = 16,
+	OVERRIDE_FLOOR = 32
+};
 struct metric_override_change {
 	unsigned sets;             /* of these words the ones that are in to; others stay */
 	struct metric_override to; /* not overridden there: back to the rule */

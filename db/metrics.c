@@ -37,9 +37,10 @@ static struct dictionary known;   /* from committed rows; changed under the lock
 static struct dictionary pending; /* the writer's alone */
 static struct idmap known_ids;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic int64_t applied;   /* overrides that the dictionary knows */
+static _Atomic int64_t applied; /* overrides that the dictionary knows */
 static _Atomic uint64_t edition;
-static struct metric **retired; /* no longer in the dictionary, but perhaps in use; under the lock */
+static struct metric *
+	*retired; /* no longer in the dictionary, but perhaps in use; under the lock */
 static size_t nretired, retired_cap;
 
 /* The slot of a name: the metric's, or the free one where it belongs. */
@@ -210,8 +211,7 @@ int metrics_note_override(struct ctx *c)
 	int64_t n;
 	int e = setting_get_int(c, OVERRIDES, &n);
 
-	return e < 0 ? e
-		     : setting_set(c, OVERRIDES, arena_fmt(c->arena, "%lld", (long long)n + 1));
+	return e < 0 ? e : setting_set(c, OVERRIDES, arena_fmt(c->arena, "%lld", (long long)n + 1));
 }
 
 uint64_t metrics_edition(void)

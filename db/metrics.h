@@ -8,8 +8,8 @@
  * A struct metric never changes. When an administrator overrides facts, another one takes its place
  * in the dictionary, and whoever still has the old one goes on with it: compare metrics by id, not
  * by address. Each override raises the setting "metric_overrides"; who begins to read a state of
- * the database calls metrics_refresh, so that its facts are at least as new as that state, whichever
- * process wrote it.
+ * the database calls metrics_refresh, so that its facts are at least as new as that state,
+ * whichever process wrote it.
  */
 #ifndef DB_METRICS_H
 #define DB_METRICS_H

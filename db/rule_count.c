@@ -12,9 +12,8 @@
 
 /* The texts of a move, by their keys. */
 #define MOVE_TEXTS 9
-static const char *const move_keys[MOVE_TEXTS] = {"series", "testcase", "machine",
-						  "commit", "base",     "metric",
-						  "role",   "before",   "after"};
+static const char *const move_keys[MOVE_TEXTS] = {"series", "testcase", "machine", "commit", "base",
+						  "metric", "role",     "before",  "after"};
 
 static const char **move_text(struct verdict_move *m, size_t i)
 {

@@ -3,7 +3,16 @@
  * fio, in its JSON, terse and human forms. Each output is a run and a submission of its own, since
  * distributions stand beside it. Names are the robot's where it has some; latencies are in
  * nanoseconds in JSON ("fio.read_clat_mean_ns") and in microseconds in the other two forms and of
- * fio 2 ("…_us"), whatever unit a line was printed in, so that runs can be compared.
+ * fio 2 ("…_us"), whatever unit a line was printed in, so that runs can be compared. Two kinds of
+ * names tell no unit, or a wrong one: "…_stddev", and "…_slat_mean_us", which the robot took from
+ * JSON as it is. They are nanoseconds in fio 3 in all three forms, so that a rig may change the
+ * form within a series, and microseconds in fio 2; text that is pasted to be looked at keeps what
+ * was printed, as distributions always do. Operations of both directions told as one
+ * (unified_rw_reporting) are "fio.mixed_…".
+ *
+ * With --status-interval fio prints all its figures again and again while it runs. That is one run,
+ * of which the last output tells everything; JSON is known by its times, text by its processes, and
+ * terse lines, which have neither, cannot be told from jobs of the same name.
  *
  * With several jobs each figure is kept under "fio.<job>.", with ".instanceN" behind it where jobs
  * have the same name, and "fio." alone is all of them together: bandwidths, operations and
@@ -29,14 +38,13 @@
 #include "server/base/clock.h"
 
 #define SNIFF_MAX ((size_t)64 << 10)
-#define COUNT_MAX 9e15 /* operations that can be counted in a double */
-#define MANY_JOBS 100  /* of more, each keeps what adds up alone */
+#define MANY_JOBS 100 /* of more, each keeps what adds up alone */
 
 struct fio_output *fio_add_output(struct fio_outputs *all)
 {
 	all->list =
 		arena_grow(all->ctx->arena, all->list, &all->cap, all->n + 1, sizeof(*all->list));
-	all->list[all->n] = (struct fio_output){.started = TIME_NONE};
+	all->list[all->n] = (struct fio_output){.started = TIME_NONE, .printed = NAN};
 	return &all->list[all->n++];
 }
 
@@ -47,7 +55,7 @@ struct fio_job *fio_add_job(struct fio_outputs *all, struct fio_output *o, const
 	return &o->jobs[o->njobs++];
 }
 
-static void add(struct fio_outputs *all, struct fio_job *j, struct fio_figure f)
+void fio_add_figure(struct fio_outputs *all, struct fio_job *j, struct fio_figure f)
 {
 	if (!isfinite(f.v) || all->nfigures > FIO_FIGURES_MAX)
 		return;
@@ -70,7 +78,7 @@ void fio_add(struct fio_outputs *all, struct fio_job *j, enum fio_how how, doubl
 	va_start(ap, fmt);
 	name = arena_vfmt(all->ctx->arena, fmt, ap);
 	va_end(ap);
-	add(all, j, (struct fio_figure){name, unit, v, weight, NAN, how});
+	fio_add_figure(all, j, (struct fio_figure){name, unit, v, weight, NAN, how});
 }
 
 void fio_add_option(struct fio_outputs *all, struct fio_job *j, const char *name, const char *value)
@@ -88,121 +96,6 @@ void fio_add_distribution(struct fio_outputs *all, struct fio_job *j,
 	j->distributions = arena_grow(all->ctx->arena, j->distributions, &j->distribution_cap,
 				      j->ndistributions + 1, sizeof(*j->distributions));
 	j->distributions[j->ndistributions++] = *d;
-}
-
-/* "99.900000" -> "99.9", "1.00" -> "1", as the robot does. */
-static const char *short_percentile(struct arena *a, const char *name)
-{
-	char *s = arena_str(a, name);
-	size_t n = strlen(s);
-
-	if (!strchr(s, '.'))
-		return s;
-	while (n && s[n - 1] == '0')
-		s[--n] = '\0';
-	if (n && s[n - 1] == '.')
-		s[n - 1] = '\0';
-	return s;
-}
-
-void fio_add_latency(struct fio_outputs *all, struct fio_job *j, const struct fio_latency *l)
-{
-	struct arena *a = all->ctx->arena;
-	const char *name = arena_fmt(a, "%s%s", l->side, l->kind);
-	/* the robot calls it so though it is in nanoseconds; the unit tells the truth */
-	const char *mean = strcmp(l->kind, "slat") != 0 ? l->unit : "us";
-	const double weight = l->weight > 0 ? l->weight : l->operations;
-
-	fio_add(all, j, FIO_MIN, 0, l->unit, l->min, "%s_min_%s", name, l->unit);
-	fio_add(all, j, FIO_MAX, 0, l->unit, l->max, "%s_max_%s", name, l->unit);
-	fio_add(all, j, FIO_MEAN, weight, l->unit, l->mean, "%s_mean_%s", name, mean);
-	add(all, j,
-	    (struct fio_figure){arena_fmt(a, "%s_stddev", name), l->unit, l->stddev, weight,
-				l->mean, FIO_SPREAD});
-	for (size_t i = 0; i < l->npercentiles; i++)
-		fio_add(all, j, FIO_MEAN, weight, l->unit, l->percentiles[i].value, "%s_%s%%_%s",
-			name, short_percentile(a, l->percentiles[i].name), l->unit);
-	if (!l->npercentiles && !l->nbuckets)
-		return;
-	fio_add_distribution(all, j,
-			     &(const struct distribution_in){
-				     .metric = arena_fmt(a, "%s_%s", name, l->unit),
-				     .unit = l->unit,
-				     .min = l->min,
-				     .max = l->max,
-				     .mean = l->mean,
-				     .stddev = l->stddev,
-				     .n = l->operations > 0 && l->operations < COUNT_MAX
-						  ? (int64_t)l->operations
-						  : -1,
-				     .percentiles = l->percentiles,
-				     .npercentiles = l->npercentiles,
-				     .buckets = l->buckets,
-				     .nbuckets = l->nbuckets,
-			     });
-}
-
-void fio_add_bandwidth(struct fio_outputs *all, struct fio_job *j, const char *side, double kib)
-{
-	fio_add(all, j, FIO_SUM, 0, "MiB/s", kib / 1024, "%sbw_MBps", side);
-}
-
-/* --- buckets --- */
-
-static double upper_end(const struct fio_share *s, const char *unit, double max)
-{
-	const double ns = *s->unit == 'n' ? 1 : *s->unit == 'u' ? 1e3 : 1e6;
-	double end = strtod(s->word, NULL) * ns / (*unit == 'n' ? 1 : 1e3);
-
-	return *s->word == '>' ? max : end;
-}
-
-static int by_end(const void *a, const void *b)
-{
-	const struct bucket_in *x = a, *y = b;
-
-	return (x->le > y->le) - (x->le < y->le);
-}
-
-void fio_add_shares(struct fio_outputs *all, struct fio_job *j, const struct fio_share *list,
-		    size_t n, double operations, double max, const char *unit)
-{
-	struct bucket_in *buckets = arena_array(all->ctx->arena, struct bucket_in, n);
-	size_t nbuckets = 0, kept = 0;
-	int64_t counted = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		double end = upper_end(&list[i], unit, max);
-		double count = round(list[i].percent / 100 * operations);
-
-		fio_add(all, j, FIO_SHARE, operations, "%", list[i].percent, "latency_%s%s%%",
-			list[i].word, list[i].unit);
-		if (isfinite(end) && end > 0 && count > 0 && count < COUNT_MAX)
-			buckets[nbuckets++] = (struct bucket_in){end, (int64_t)count};
-	}
-	if (nbuckets)
-		qsort(buckets, nbuckets, sizeof(*buckets), by_end);
-	for (size_t i = 0; i < nbuckets; i++) { /* "1000 us" and "1 ms" end at one place */
-		if (kept && buckets[kept - 1].le == buckets[i].le)
-			buckets[kept - 1].count += buckets[i].count;
-		else
-			buckets[kept++] = buckets[i];
-		counted += buckets[i].count;
-	}
-	if (!kept)
-		return;
-	fio_add_distribution(all, j,
-			     &(const struct distribution_in){
-				     .metric = arena_fmt(all->ctx->arena, "latency_%s", unit),
-				     .unit = unit,
-				     .min = NAN,
-				     .max = NAN,
-				     .mean = NAN,
-				     .stddev = NAN,
-				     .n = counted,
-				     .buckets = buckets,
-				     .nbuckets = kept,
-			     });
 }
 
 /* --- all jobs together --- */
@@ -398,6 +291,8 @@ static int store(struct fio_outputs *all, const struct fio_output *o, struct imp
 	record_submission(r)->status = o->failed ? RUN_FAILED : RUN_OK;
 	record_info(r, "fio.version", o->version);
 	record_info(r, "fio.label", o->label);
+	if (o->reports)
+		record_info(r, "fio.status_reports", arena_fmt(a, "%u", o->reports));
 	for (size_t i = 0; i < SETUPS; i++)
 		if (varies[i])
 			record_axis(r, setup_names[i], setup_of(o, i));
@@ -444,7 +339,7 @@ static bool is_json(const char *bytes, size_t n)
 
 int import_fio(struct import *in, const char *bytes, size_t n)
 {
-	struct fio_outputs all = {.ctx = in->ctx};
+	struct fio_outputs all = {.ctx = in->ctx, .shown = in->shown};
 	size_t seen = n < SNIFF_MAX ? n : SNIFF_MAX;
 	bool varies[SETUPS];
 	int e = E_OK;
@@ -461,6 +356,7 @@ int import_fio(struct import *in, const char *bytes, size_t n)
 		return fault(in->ctx, "",
 			     "no figure of fio was found in it, neither in its JSON or terse "
 			     "output nor in the one for people");
+	fio_drop_reports(&all);
 	for (size_t i = 0; i < SETUPS; i++)
 		varies[i] = setup_varies(&all, i);
 	for (size_t i = 0; i < all.n && e == E_OK; i++)

@@ -42,14 +42,20 @@ struct fio_output {
 	struct fio_job whole; /* what is said of no single job: groups, disks, options of all */
 	const char *version, *label; /* NULL */
 	int64_t started;             /* TIME_NONE */
-	unsigned latencies;          /* kinds that a fragment of text has, as bits; else 0 */
-	bool failed;                 /* fio says that a job ended with an error */
+	/* what tells reports of one running fio from its further runs: when it was printed, in
+	 * milliseconds (NAN) and how exactly; or what its jobs' processes come to (0) */
+	double printed, printed_within;
+	uint64_t processes;
+	unsigned latencies; /* kinds that a fragment of text has, as bits; else 0 */
+	unsigned reports;   /* that were printed on its way */
+	bool failed;        /* fio says that a job ended with an error */
 };
 
 #define FIO_FIGURES_MAX 1000000 /* of one file; a job has about 100 */
 
 struct fio_outputs {
 	struct ctx *ctx;
+	bool shown; /* see struct import */
 	struct fio_output *list;
 	size_t n, cap;
 	size_t nfigures;
@@ -62,6 +68,7 @@ struct fio_job *fio_add_job(struct fio_outputs *all, struct fio_output *o, const
 void fio_add(struct fio_outputs *all, struct fio_job *j, enum fio_how how, double weight,
 	     const char *unit, double v, const char *fmt, ...)
 	__attribute__((format(printf, 7, 8)));
+void fio_add_figure(struct fio_outputs *all, struct fio_job *j, struct fio_figure f);
 void fio_add_option(struct fio_outputs *all, struct fio_job *j, const char *name,
 		    const char *value);
 
@@ -69,6 +76,7 @@ void fio_add_option(struct fio_outputs *all, struct fio_job *j, const char *name
 struct fio_latency {
 	const char *side, *kind; /* "read_" or "", "clat" */
 	const char *unit;        /* "ns" or "us" */
+	const char *bare_unit;   /* that figures get whose names tell none (true); NULL: the same */
 	double min, max, mean, stddev;
 	double operations; /* that it is of; 0: not known */
 	double weight;     /* among other jobs; 0: the operations */
@@ -94,6 +102,13 @@ void fio_add_shares(struct fio_outputs *all, struct fio_job *j, const struct fio
 		    size_t n, double operations, double max, const char *unit);
 /* What a bandwidth in KiB/s is called and stored in. */
 void fio_add_bandwidth(struct fio_outputs *all, struct fio_job *j, const char *side, double kib);
+
+/* The unit for bare_unit, of an output that is not JSON; version NULL: not told. */
+const char *fio_bare_unit(const struct fio_outputs *all, const char *version);
+
+/* Drops what --status-interval made fio print on the way to an output that follows: all of it is
+ * counted there again. */
+void fio_drop_reports(struct fio_outputs *all);
 
 /* Each adds what it finds. A failure or faults may be set in the ctx. */
 void fio_read_json(struct fio_outputs *all, const char *bytes, size_t n);

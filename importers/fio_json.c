@@ -2,7 +2,9 @@
 /*
  * fio's --output-format=json and json+, of fio 2 (latencies in microseconds) and 3 (nanoseconds).
  * A direction in which nothing was done is left out, as is a latency of no operation: they were not
- * measured. The bins of json+ are kept as buckets, each with the latency that its name says.
+ * measured. With unified_rw_reporting there is a direction "mixed", alone or (=both) beside the
+ * others, which then is not counted again. The bins of json+ are kept as buckets, each with the
+ * latency that its name says.
  */
 #include "importers/fio.h"
 
@@ -289,16 +291,14 @@ static void read_job(struct fio_outputs *all, struct fio_output *out, json_t *v,
 		     const struct json_at *at)
 {
 	static const char *const sides[] = {"read", "write", "trim"};
+	double ios = 0, work = 0, max = 0, mixed;
 	struct json_object o;
-	double ios = 0, work = 0, max = 0;
 	const char *name;
 	struct fio_job *j;
 
 	if (!open_object(all, v, at, &o))
 		return;
 	name = json_read_name(&o, "jobname", JSON_NAME_MAX);
-	if (name && !strcmp(name, "All clients")) /* the sum of what stands before it */
-		return;
 	j = fio_add_job(all, out, name ? name : "job");
 	for (size_t i = 0; i < COUNT(sides); i++) {
 		double done = read_side(all, j, &o, sides[i], &max);
@@ -306,6 +306,9 @@ static void read_job(struct fio_outputs *all, struct fio_output *out, json_t *v,
 		ios += done;
 		work += i < 2 ? done : 0;
 	}
+	mixed = read_side(all, j, &o, "mixed", &max); /* of all, alone or beside them */
+	if (ios <= 0)
+		ios = work = mixed;
 	read_side(all, j, &o, "sync", &max);
 	fio_add(all, j, FIO_SUM, 0, "IOs", ios > 0 ? work : (double)NAN, "workload");
 	add_fields(all, j, &o, job_fields, COUNT(job_fields), "");
@@ -361,8 +364,18 @@ static void read_output(struct fio_outputs *all, json_t *v)
 	seconds = number(&o, "timestamp");
 	if (seconds > 0 && seconds < 1e11)
 		out->started = (int64_t)seconds;
+	out->printed = number(&o, "timestamp_ms");
+	out->printed_within = isnan(out->printed) ? 1000 : 100;
+	if (isnan(out->printed))
+		out->printed = 1000 * seconds;
 	json_array_foreach(jobs, i, job)
-		read_job(all, out, job, JSON_AT_INDEX(JSON_AT_KEY(&top, list), i));
+	{
+		const char *name = json_string_value(json_object_get(job, "jobname"));
+
+		/* the sum of what stands before it */
+		if (i == 0 || !name || strcmp(name, "All clients") != 0)
+			read_job(all, out, job, JSON_AT_INDEX(JSON_AT_KEY(&top, list), i));
+	}
 	read_options(all, &out->whole, json_read_member(&o, "global options"),
 		     JSON_AT_KEY(&top, "global options"));
 	read_disks(all, out, json_read_member(&o, "disk_util"), JSON_AT_KEY(&top, "disk_util"));

@@ -2,7 +2,8 @@
 /*
  * fio's --output-format=terse, versions 3, 4 and 5: a line a job, fields between semicolons. Lines
  * that follow each other are the jobs of one output; anything between them begins another. All
- * latencies are microseconds, bandwidths KiB/s.
+ * latencies are microseconds, bandwidths KiB/s. With unified_rw_reporting a line has one direction,
+ * of all, or one more, which is known by where the percentiles stand.
  */
 #include "importers/fio.h"
 
@@ -20,6 +21,7 @@ struct fields {
 	char **list;
 	size_t n, at;
 	long line;
+	const char *version;
 };
 
 static bool is_terse_line(const char *s)
@@ -115,6 +117,7 @@ static void add_latency(struct fields *f, struct fio_latency *l, const char *sid
 	l->side = side;
 	l->kind = kind;
 	l->unit = "us";
+	l->bare_unit = fio_bare_unit(f->all, f->version);
 	l->weight = ios;
 	if (l->max > 0)
 		fio_add_latency(f->all, f->job, l);
@@ -209,31 +212,46 @@ static void read_disks(struct fields *f, struct fio_job *whole)
 	}
 }
 
+#define HEAD      5                 /* fields before the directions … */
+#define TAIL      (5 + 7 + 10 + 12) /* … and behind them, without disks */
+#define SIDES_MAX 4
+
+/* How many directions of that many fields the line has: where each one's percentiles stand. */
+static size_t count_sides(const struct fields *f, size_t side)
+{
+	size_t n = 0;
+
+	while (n < SIDES_MAX && HEAD + (n + 1) * side + TAIL <= f->n &&
+	       strstr(f->list[HEAD + n * side + 12], "%="))
+		n++;
+	return n;
+}
+
 static void read_line(struct fields *f, struct fio_output *o)
 {
-	const char *version = word(f), *name;
-	const bool trims = *version != '3', longer = *version == '5';
-	const size_t side = 41 + (longer ? 6 : 0), sides = trims ? 3 : 2;
-	const size_t least = 5 + side * sides + 5 + 7 + 10 + 12;
-	double ios, max = 0;
+	static const char *const names[] = {"read_", "write_", "trim_"};
+	const char *form = word(f), *name;
+	const size_t usual = *form == '3' ? 2 : 3, side = 41 + (*form == '5' ? 6 : 0);
+	const size_t sides = count_sides(f, side);
+	double ios = 0, max = 0, mixed = 0;
 
-	if (f->n < least) {
+	if (sides != 1 && sides != usual && sides != usual + 1) {
 		fault(f->all->ctx, "", "line %ld: has %zu fields, a line of version %c has %zu",
-		      f->line, f->n, *version, least);
+		      f->line, f->n, *form, HEAD + side * usual + TAIL);
 		return;
 	}
-	o->version = word(f);
+	o->version = f->version = word(f);
 	name = word(f);
 	f->job = fio_add_job(f->all, o, *name ? name : "job");
 	word(f); /* its group */
 	if (number(f) != 0)
 		o->failed = true;
-	ios = read_side(f, "read_", longer, &max);
-	ios += read_side(f, "write_", longer, &max);
-	if (trims)
-		ios += read_side(f, "trim_", longer, &max);
+	for (size_t i = 0; sides > 1 && i < usual; i++)
+		ios += read_side(f, names[i], *form == '5', &max);
+	if (sides != usual)
+		mixed = read_side(f, "mixed_", *form == '5', &max);
 	read_processor(f);
-	read_shares(f, round(ios), max);
+	read_shares(f, round(ios > 0 ? ios : mixed), max);
 	read_disks(f, &o->whole);
 }
 

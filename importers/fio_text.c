@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "importers/program_output.h"
+#include "server/base/digest.h"
 #include "server/base/arena.h"
 
 #define DEFINED_MAX 600 /* options of definitions and job files that are kept */
@@ -79,6 +80,21 @@ void fio_text_begin(struct fio_text *t)
 
 /* --- heads --- */
 
+/* The process of a job among those of its output. */
+static void note_process(struct fio_text *t, const char *name)
+{
+	struct fio_output *o = &t->all->list[t->all->n - 1];
+	double pid = fio_line_find(&t->line, "pid") ? fio_line_value(&t->line, "pid") : 0;
+	char text[NAME_BYTES + 80];
+	int n;
+
+	if (!(pid > 0))
+		return;
+	n = snprintf(text, sizeof(text), "%llx %.0f %s", (unsigned long long)o->processes, pid,
+		     name);
+	o->processes = hash_bytes(text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+}
+
 /* "name: (groupid=0, jobs=1): err= 0: pid=7141: …" */
 static bool read_head(struct fio_text *t)
 {
@@ -105,6 +121,7 @@ static bool read_head(struct fio_text *t)
 	}
 	if (fio_line_value(&t->line, "err") != 0)
 		t->all->list[t->all->n - 1].failed = true;
+	note_process(t, name);
 	return true;
 }
 
@@ -227,15 +244,15 @@ static double read_old_group(struct fio_text *t, const char *side)
 
 static bool read_group_line(struct fio_text *t)
 {
-	static const char *const labels[] = {"READ:", "WRITE:", "TRIM:"};
-	static const char *const sides[] = {"read", "write", "trim"};
+	static const char *const labels[] = {"READ:", "WRITE:", "TRIM:", "MIXED:"};
+	static const char *const sides[] = {"read", "write", "trim", "mixed"};
 	bool old = fio_line_find(&t->line, "aggrb") != NULL;
 	unsigned i;
 	double bw;
 
-	for (i = 0; i < 3 && !text_after(t->line.s, labels[i]); i++)
+	for (i = 0; i < 4 && !text_after(t->line.s, labels[i]); i++)
 		;
-	if (i == 3 || (!old && !fio_line_find(&t->line, "bw")))
+	if (i == 4 || (!old && !fio_line_find(&t->line, "bw")))
 		return false;
 	if (t->grouped & 1U << i)
 		fio_text_begin(t);
@@ -247,7 +264,7 @@ static bool read_group_line(struct fio_text *t)
 	if (isnan(bw))
 		fault(t->all->ctx, "", "line %ld: the bandwidth of %s is no number", t->line.number,
 		      labels[i]);
-	if (!(t->rated & 1U << i)) /* an excerpt without the jobs */
+	if (!(t->rated & 1U << (i < 3 ? i : SIDE_MIXED))) /* an excerpt without the jobs */
 		fio_add_bandwidth(t->all, &open_output(t)->whole,
 				  arena_fmt(t->all->ctx->arena, "%s_", sides[i]), bw);
 	return true;

@@ -6,7 +6,7 @@
 #include "importers/fio.h"
 #include "importers/fio_line.h"
 
-enum { SIDE_READ, SIDE_WRITE, SIDE_TRIM, SIDE_SYNC, SIDE_UNKNOWN, SIDES };
+enum { SIDE_READ, SIDE_WRITE, SIDE_TRIM, SIDE_SYNC, SIDE_MIXED, SIDE_UNKNOWN, SIDES };
 enum { KIND_SLAT, KIND_CLAT, KIND_LAT, KINDS };
 #define SHARES_MAX 40
 
@@ -28,6 +28,7 @@ struct fio_text {
 	bool open;        /* an output is being read: the last of all */
 	bool has_job;     /* one of its jobs: its last */
 	bool is_named;    /* it began with its head */
+	bool is_old;      /* figures of fio 2 were met */
 	bool ended;       /* the groups of the output were seen */
 	bool disks;       /* lines of disks follow */
 	bool job_file;    /* lines of a job file follow */

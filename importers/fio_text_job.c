@@ -13,11 +13,11 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static const char *const side_names[] = {"read", "write", "trim", "sync"};
+static const char *const side_names[] = {"read", "write", "trim", "sync", "mixed"};
 
 static const char *side_prefix(const struct fio_text *t, int side)
 {
-	static const char *const prefixes[] = {"read_", "write_", "trim_", "sync_"};
+	static const char *const prefixes[] = {"read_", "write_", "trim_", "sync_", "mixed_"};
 
 	return side == SIDE_UNKNOWN ? t->unknown : prefixes[side];
 }
@@ -55,6 +55,7 @@ static bool read_direction(struct fio_text *t)
 {
 	int side = 0;
 	const char *p = NULL, *bw;
+	double iops;
 	bool old;
 
 	for (; side < (int)COUNT(side_names); side++) {
@@ -72,14 +73,16 @@ static bool read_direction(struct fio_text *t)
 	t->rank = 0;
 	t->sides[side].seen = true;
 	t->percentiles = NULL;
-	old = text_after(p, "io=") != NULL;
+	t->is_old = old = text_after(p, "io=") != NULL;
 	bw = fio_line_find(&t->line, old ? "bw" : "BW");
 	if (bw) {
 		fio_add_bandwidth(t->all, fio_text_job(t), side_prefix(t, side),
 				  fio_size(&bw, old));
 		t->rated |= 1U << side;
 	}
-	add(t, FIO_SUM, "IO/s", value(t, old ? "iops" : "IOPS"), "iops");
+	iops = value(t, old ? "iops" : "IOPS");
+	if (iops > 0 || side != SIDE_MIXED) /* beside the others fio has 0 for all of them */
+		add(t, FIO_SUM, "IO/s", iops, "iops");
 	if (old) {
 		bw = fio_line_find(&t->line, "io");
 		add(t, FIO_SUM, "KiB", fio_size(&bw, old), "io_kbytes");
@@ -361,7 +364,7 @@ static void read_counts(struct fio_text *t, const char *key, const char *name)
 {
 	const char *p = fio_line_find(&t->line, key);
 
-	for (int side = 0; p && side < SIDE_UNKNOWN; side++) {
+	for (int side = 0; p && side < SIDE_MIXED; side++) {
 		double v;
 
 		if (*p && p[1] == '=')
@@ -415,14 +418,31 @@ bool fio_text_read_job(struct fio_text *t)
 	       read_samples(t) || read_cpu(t) || read_depths(t) || read_issued(t) || read_target(t);
 }
 
+/* Of the directions that fio counts as one, under the first of them. */
+static void count_mixed(struct fio_text *t, struct fio_job *j)
+{
+	double ios = 0;
+
+	for (int side = 0; side <= SIDE_TRIM; side++)
+		ios += t->sides[side].ios > 0 ? t->sides[side].ios : 0;
+	if (!t->sides[SIDE_MIXED].seen || ios <= 0)
+		return;
+	t->sides[SIDE_MIXED].ios = ios;
+	fio_add(t->all, j, FIO_SUM, 0, "IOs", ios, "mixed_total_ios");
+}
+
 void fio_text_end_job(struct fio_text *t)
 {
 	double ios = 0, max = (double)NAN, work = (double)NAN;
+	const char *version, *bare;
 	struct fio_job *j;
 
 	if (!t->has_job)
 		return;
 	j = fio_text_job(t);
+	version = t->all->list[t->all->n - 1].version;
+	bare = fio_bare_unit(t->all, t->is_old ? "fio-2" : version);
+	count_mixed(t, j);
 	for (int side = 0; side < SIDES; side++) {
 		struct fio_text_side *s = &t->sides[side];
 
@@ -434,6 +454,7 @@ void fio_text_end_job(struct fio_text *t)
 			if (!s->has[kind] && !s->has_percentiles[kind])
 				continue;
 			s->lat[kind].operations = s->ios > 0 ? s->ios : 0;
+			s->lat[kind].bare_unit = bare;
 			max = fmax(max, s->lat[kind].max);
 			fio_add_latency(t->all, j, &s->lat[kind]);
 		}

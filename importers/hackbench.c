@@ -33,6 +33,21 @@ static bool begins(const char *line)
 	return text_after(line, "Running in ") || text_after(line, "Running with ");
 }
 
+/* "(== 400 tasks)", or where a mail cut it off or wrapped it: groups times the descriptors of each,
+ * which is what hackbench prints there. */
+static bool read_tasks(const char *line, double *tasks)
+{
+	double groups, descriptors;
+
+	if (number_behind(line, "(==", tasks))
+		return true;
+	if (!number_behind(line, " mode with", &groups) ||
+	    !number_behind(line, " groups using", &descriptors))
+		return false;
+	*tasks = groups * descriptors;
+	return true;
+}
+
 /* KiB a second; 0: not known. */
 static double rate(const struct output *k)
 {
@@ -129,7 +144,7 @@ static void read_output(struct program_output *o, const char *bytes, size_t n)
 			read_instance(&h, line, p);
 		} else if (begins(line)) {
 			h.now = (struct output){0};
-			number_behind(line, "(==", &h.now.tasks);
+			read_tasks(line, &h.now.tasks);
 		} else if ((p = text_after(line, "Each sender will pass")) ||
 			   (p = text_after(line, "Each sender passed"))) {
 			if (text_number(&p, false, &h.now.messages))
@@ -157,7 +172,7 @@ static bool setup(const char *line, size_t axis, char *value)
 		snprintf(value, OUTPUT_WORD_MAX, "%s", threads ? "threads" : "process");
 		return true;
 	}
-	if (!number_behind(line, "(==", &tasks))
+	if (!read_tasks(line, &tasks))
 		return false;
 	snprintf(value, OUTPUT_WORD_MAX, "%.0f", tasks);
 	return true;

@@ -57,6 +57,8 @@ struct import {
 	 * standard input a source of its own, made of the time in microseconds, since a piped run
 	 * is a run that was just made. NULL: keys come from the content alone. */
 	const char *source;
+	bool shown;   /* to be looked at and not stored: figures keep the unit they were printed in,
+		       * where else they get the one that the series has */
 	bool is_copy; /* native: lines of `plumbline export` are taken, with all that they restore
 		       */
 

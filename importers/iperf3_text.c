@@ -6,8 +6,9 @@
  *	[  5]   0.00-1.00   sec  1.45 GBytes  12.4 Gbits/sec    0             sender
  *	[SUM]   0.00-1.00   sec  2.91 GBytes  24.9 Gbits/sec                  receiver
  *
- * The lines that say whose they are tell of the whole test, the others of an interval. Amounts
- *count 1024, bits a second 1000.
+ * The lines that say whose they are tell of the whole test, the others of an interval. With --bidir
+ * the side stands behind the number, [TX-C]: what the server sent to the client is "reverse", as in
+ * JSON. Amounts count 1024, bits a second 1000.
  */
 #include "importers/iperf3.h"
 
@@ -17,8 +18,8 @@
 #include "server/base/arena.h"
 
 struct line {
-	bool is_sum;
-	double stream; /* number in the brackets */
+	bool is_sum, is_reverse; /* --bidir: from the server to the client */
+	double stream;           /* number in the brackets */
 	double seconds, bytes, bps;
 	double jitter, lost, packets, percent, retransmits; /* NAN: not told */
 	const char *end;                                    /* "sender", "receiver" or NULL */
@@ -31,7 +32,7 @@ struct reading {
 	size_t nends, cap;
 	struct interval {
 		double bps;
-		bool is_sum;
+		bool is_sum, is_reverse;
 	} * intervals;
 	size_t nintervals, interval_cap;
 	bool summed;
@@ -94,10 +95,11 @@ static bool parse(const char *s, struct line *l)
 	if (!l->is_sum && !text_number(&p, false, &l->stream))
 		return false;
 	p = strchr(p, ']');
-	while (p && strchr("]0123456789", *p) && p[1] == '[') /* "[  5][TX-C]" */
+	while (p && p[1] == '[') /* "[  5][TX-C]" */
 		p = strchr(p + 1, ']');
 	if (!p)
 		return false;
+	l->is_reverse = strstr(s, "[RX-C]") || strstr(s, "[TX-S]");
 	p++;
 	if (!text_number(&p, false, &from) || *p++ != '-' || !text_number(&p, false, &to))
 		return false;
@@ -133,6 +135,7 @@ static void end_output(struct reading *s)
 	s->all->list[s->all->n - 1].protocol = protocol;
 	for (size_t i = 0; i < s->nends; i++) {
 		const struct line *l = &s->ends[i];
+		const char *reverse = l->is_reverse ? "reverse." : "";
 
 		if (!l->is_sum && l->stream != number) {
 			number = l->stream;
@@ -142,12 +145,12 @@ static void end_output(struct reading *s)
 			add_line(s, l, arena_fmt(a, "%s.stream%zu.%s", protocol, stream, l->end));
 		if (l->is_sum != s->summed)
 			continue;
-		add_line(s, l, arena_fmt(a, "%s.%s", protocol, l->end));
+		add_line(s, l, arena_fmt(a, "%s.%s%s", protocol, reverse, l->end));
 		if (s->udp && !strcmp(l->end, "receiver"))
-			add_line(s, l, "udp");
+			add_line(s, l, l->is_reverse ? "udp.reverse" : "udp");
 	}
 	for (size_t i = 0; i < s->nintervals; i++) {
-		if (s->intervals[i].is_sum == s->summed)
+		if (s->intervals[i].is_sum == s->summed && !s->intervals[i].is_reverse)
 			iperf3_add_interval(s->all, s->intervals[i].bps);
 	}
 	s->nends = s->nintervals = 0;
@@ -174,7 +177,7 @@ static void read_line(struct reading *s, const char *text)
 	if (!l.end) {
 		s->intervals = arena_grow(s->all->ctx->arena, s->intervals, &s->interval_cap,
 					  s->nintervals + 1, sizeof(*s->intervals));
-		s->intervals[s->nintervals++] = (struct interval){l.bps, l.is_sum};
+		s->intervals[s->nintervals++] = (struct interval){l.bps, l.is_sum, l.is_reverse};
 		return;
 	}
 	s->summed = s->summed || l.is_sum;

@@ -59,7 +59,8 @@ static void read_words(const struct json_object *o, struct metric_override_chang
 		out->sets |= OVERRIDE_ROLE;
 		to->has_role = !null;
 		if (!null)
-			to->role = (enum metric_role)read_word(o, "role", roles, "primary, monitor");
+			to->role =
+				(enum metric_role)read_word(o, "role", roles, "primary, monitor");
 	}
 }
 
@@ -83,9 +84,9 @@ static void read_size(const struct json_object *o, const char *key, unsigned bit
 int order_read_metric(struct ctx *c, const char *bytes, size_t n,
 		      struct metric_override_change *out)
 {
-	static const char *const known[] = {"unit",          "direction", "kind",   "role",
-					    "threshold_pct", "floor",     "reason", "dry_run",
-					    NULL};
+	static const char *const known[] = {"unit",   "direction",     "kind",
+					    "role",   "threshold_pct", "floor",
+					    "reason", "dry_run",       NULL};
 	const struct json_at top = {0};
 	json_t *v = order_parse(c, bytes, n);
 	struct json_object o;

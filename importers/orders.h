@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The short JSON documents by which people rule over what was uploaded: a correction, what is known
- * of a machine or a metric, an event. Strict like uploads: unknown keys are faults, and every fault is listed.
+ * of a machine or a metric, an event. Strict like uploads: unknown keys are faults, and every fault
+ * is listed.
  */
 #ifndef IMPORTERS_ORDERS_H
 #define IMPORTERS_ORDERS_H

@@ -5,8 +5,8 @@
  * run: throughput is the sum over tasks, and the mean over iterations; median is that of the tasks
  * (of the two in the middle the greater), its mean over iterations; stddev% and median_stddev% are
  * spreads (population) over the iterations in percent of their mean. Of a single iteration stddev%
- * is the spread of its tasks in percent of theirs, where the robot has that times the number of
- * tasks. What tasks fault in ("bytes faulted") gives the same figures with _fault. The speeds of
+ * is the spread of its tasks in percent of their mean, times their number: so the robot has it, and
+ * one name cannot mean two things in one series (the distribution has the plain one). What tasks fault in ("bytes faulted") gives the same figures with _fault. The speeds of
  * all tasks are kept as a distribution, each speed a bucket. A file with several cases has a run
  * for each iteration, parted by case.
  */
@@ -233,12 +233,14 @@ static void add_speeds(struct reading *s, struct work *w, const char *name)
 
 static void add_work(struct reading *s, struct work *w, const char *suffix)
 {
-	const struct numbers *parts = w->throughput.n > 1 ? &w->throughput : &w->all;
+	double stddev;
 
 	if (!w->throughput.n)
 		return;
+	stddev = w->throughput.n > 1 ? spread(&w->throughput)
+				     : spread(&w->all) * (double)w->all.n;
 	output_value(s->o, "KB/s", mean(&w->throughput), "throughput%s", suffix);
-	output_value(s->o, "%", spread(parts), "stddev%s%%", suffix);
+	output_value(s->o, "%", stddev, "stddev%s%%", suffix);
 	output_value(s->o, "KB/s", mean(&w->medians), "median%s", suffix);
 	output_value(s->o, "%", spread(&w->medians), "median%s_stddev%%", suffix);
 	add_speeds(s, w, *suffix ? "vm-scalability.tasks_fault" : "vm-scalability.tasks");

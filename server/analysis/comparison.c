@@ -27,13 +27,16 @@ static void cell_clear(struct cell *c)
 	c->verdict = VERDICT_NO_DATA;
 }
 
-static void cell_from_values(struct cell *c, const double *v, size_t n, bool functional)
+static void cell_from_values(struct cell *c, const double *v, size_t n, bool functional, bool lent)
 {
-	struct description d = describe(v, n);
+	struct description d;
 
 	c->present = true;
 	c->n = (int64_t)n;
 	c->values = v;
+	if (lent)
+		return;
+	d = describe(v, n);
 	c->mean = d.mean;
 	c->stddev = d.stddev;
 	c->stddev_pop = d.stddev_pop;
@@ -69,9 +72,10 @@ static void cell_from_summary(struct cell *c, const struct summary_cell *s)
 
 /* Fills one column of cells; false: its values are too many. */
 static bool column_fill(struct arena *a, const struct metric_index *all,
-			const struct comparison_column *col, struct comparison_row *rows, size_t c,
+			const struct comparison_column *col, struct comparison *out, size_t c,
 			size_t *room)
 {
+	struct comparison_row *rows = out->rows;
 	struct column_values values;
 	size_t s = 0;
 
@@ -87,7 +91,8 @@ static bool column_fill(struct arena *a, const struct metric_index *all,
 			s++;
 		if (n) {
 			cell_from_values(cell, values.v + values.start[k], n,
-					 m->facts.kind == KIND_FUNCTIONAL);
+					 m->facts.kind == KIND_FUNCTIONAL,
+					 out->own_only && rows[k].role == ROLE_MONITOR);
 			cell->boots = col->boots > 0 ? col->boots : -1;
 		} else if (s < col->ncells && col->cells[s].metric->id == m->id) {
 			cell_from_summary(cell, &col->cells[s]);
@@ -147,7 +152,7 @@ static bool fill_rows(struct arena *a, const struct metric *instead,
 		out->rows[k].cells = cells + k * ncols;
 	}
 	for (size_t c = 0; c < ncols; c++)
-		if (!column_fill(a, &all, &cols[c], out->rows, c, &room))
+		if (!column_fill(a, &all, &cols[c], out, c, &room))
 			return false;
 	out->nrows = all.n;
 	return true;
@@ -158,6 +163,7 @@ bool comparison_build_by(struct arena *a, const struct comparison_judging *by, c
 {
 	assert(ncols >= 1);
 	*out = (struct comparison){.testcase = testcase, .ncols = ncols};
+	out->own_only = by->own_only && by->rule != RULE_WELCH_LOG_BH_1;
 	if (!fill_rows(a, by->instead, cols, out))
 		return false;
 	verdict_judge(a, by->rule, out, cols);
@@ -166,7 +172,8 @@ bool comparison_build_by(struct arena *a, const struct comparison_judging *by, c
 			column_fail(a, &cols[c], out, c);
 	for (size_t k = 0; k < out->nrows; k++)
 		row_judge(&out->rows[k], ncols);
-	comparison_sort(out, ORDER_ROBOT);
+	if (!out->own_only)
+		comparison_sort(out, ORDER_ROBOT);
 	return true;
 }
 

@@ -134,8 +134,10 @@ struct comparison_row {
 
 struct comparison {
 	const char *testcase;
+	bool own_only;
 	size_t ncols;
-	struct comparison_row *rows; /* in the robot's order: comparison_sort_robot */
+	struct comparison_row *rows; /* in the robot's order: comparison_sort_robot; with own_only
+				      * by the metrics' ids */
 	size_t nrows;
 };
 
@@ -153,6 +155,8 @@ bool comparison_build(struct arena *a, const char *testcase, const struct compar
 struct comparison_judging {
 	enum rule_version rule;
 	const struct metric *instead; /* of the metric with its id; NULL: all as they are */
+	bool own_only; /* monitors lend their noise to the other rows, and are neither described nor
+			* judged: for who looks at the others alone, where the rule allows that */
 };
 bool comparison_build_by(struct arena *a, const struct comparison_judging *by, const char *testcase,
 			 const struct comparison_column *cols, size_t ncols,

@@ -187,7 +187,7 @@ static void test_row(struct rule_row *r, const struct rule_prior *prior)
 	r->p = r->p_within = 1;
 	r->guard = true;
 	r->mde = NAN;
-	if (r->untested != RULE_TESTED)
+	if (r->untested != RULE_TESTED || r->lent)
 		return;
 	w = r->post * (1 / (double)r->nx + 1 / (double)r->ny);
 	r->p_within = difference_p(r->mean_y - r->mean_x, w, r->df_within);
@@ -223,14 +223,14 @@ static void adjust_role(struct arena *a, struct rule_row *rows, size_t n, int ro
 	size_t *places = arena_array(a, size_t, n), used = 0, flags = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (rows[i].role == role)
+		if (rows[i].role == role && !rows[i].lent)
 			p[used++] = rows[i].p;
 	if (!used)
 		return;
 	benjamini_hochberg(p, q, used, places);
 	used = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (rows[i].role != role)
+		if (rows[i].role != role || rows[i].lent)
 			continue;
 		rows[i].q = q[used++];
 		flags += rows[i].q <= RULE_Q;

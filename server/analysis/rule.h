@@ -54,6 +54,8 @@ struct rule_input {
 enum rule_untested { RULE_TESTED, RULE_NO_REPEATS, RULE_NO_NOISE, RULE_OUT_OF_RANGE };
 
 struct rule_row {
+	bool lent; /* set behind rule_row_take: it tells of the noise, and is not tested itself */
+
 	/* by rule_row_take */
 	enum rule_scale scale;
 	int role;

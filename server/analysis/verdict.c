@@ -108,6 +108,11 @@ static bool worth_a_look(const struct comparison_row *r, double delta)
 	return r->role != ROLE_MONITOR || fabs(delta) >= RULE_DELTA;
 }
 
+static bool is_lent(const struct comparison *c, const struct comparison_row *r)
+{
+	return c->own_only && r->role == ROLE_MONITOR;
+}
+
 /* Hands one row to the rule. */
 static void take_row(struct arena *a, struct judge *j, size_t row, size_t col)
 {
@@ -131,10 +136,15 @@ static void take_row(struct arena *a, struct judge *j, size_t row, size_t col)
 	rule_group_fill(&groups[in.nhistory], base->values, (size_t)base->n);
 	rule_group_fill(&groups[in.nhistory + 1], c->values, (size_t)c->n);
 	make_room(a, j, groups, in.nhistory + 2);
-	c->cliff_delta = cliff_delta(base->values, (size_t)base->n, c->values, (size_t)c->n);
-	in.delta = c->cliff_delta;
 	c->history = (int64_t)in.nhistory;
 	j->of[j->used] = row;
+	if (is_lent(j->c, r)) {
+		rule_row_take(&j->rows[j->used], &in, j->room);
+		j->rows[j->used++].lent = true;
+		return;
+	}
+	c->cliff_delta = cliff_delta(base->values, (size_t)base->n, c->values, (size_t)c->n);
+	in.delta = c->cliff_delta;
 	j->shapes[j->used] =
 		worth_a_look(r, in.delta) ? rule_shape_of(groups, in.nhistory) : SHAPE_PLAIN;
 	rule_row_take(&j->rows[j->used++], &in, j->room);
@@ -187,6 +197,11 @@ static void judge_column(struct arena *a, struct judge *j, size_t col)
 
 		if (!from->present || !c->present)
 			continue;
+		if (is_lent(j->c, r)) {
+			if (from->values && c->values)
+				take_row(a, j, i, col);
+			continue;
+		}
 		verdict_cell_change(from, c);
 		if (!from->values || !c->values)
 			verdict_judge_reported(a, r, from, c);
@@ -197,7 +212,8 @@ static void judge_column(struct arena *a, struct judge *j, size_t col)
 	for (size_t i = 0; i < j->used; i++)
 		tests[j->rows[i].role]++;
 	for (size_t i = 0; i < j->used; i++)
-		say_row(a, j, i, col, tests);
+		if (!j->rows[i].lent)
+			say_row(a, j, i, col, tests);
 	verdict_judge_fails(a, j->c, j->cols, col);
 }
 

@@ -45,8 +45,7 @@ static double cells_p(const struct comparison_row *r, const struct cell *base, c
 
 	if (!is_percent(r) && base->min > 0 && c->min > 0)
 		return welch_log_p(base->values, (size_t)base->n, c->values, (size_t)c->n);
-	x = (struct description){
-		.n = (size_t)base->n, .mean = base->mean, .stddev = base->stddev};
+	x = (struct description){.n = (size_t)base->n, .mean = base->mean, .stddev = base->stddev};
 	y = (struct description){.n = (size_t)c->n, .mean = c->mean, .stddev = c->stddev};
 	return welch_p(&x, &y);
 }
@@ -78,7 +77,6 @@ static bool is_big(const struct comparison_row *r, const struct cell *base, cons
 	return c->change_abs != 0 && fabs(c->change_abs) >= least * (1 - RULE_SLACK);
 }
 
-/* The sentence begins with what both rules are asked; why it is no change follows. */
 static void put_figures(struct sentence *s, const struct comparison_row *r, const struct cell *base,
 			const struct cell *c)
 {
@@ -121,9 +119,13 @@ static void judge_samples(struct arena *a, const struct comparison_row *r, const
 		c->verdict = VERDICT_SUSPECT;
 		put(&s, ", p ");
 		put_probability(&s, c->p);
-		put(&s, least < RUNS_MIN ? ": suspect, a verdict needs 3 runs on both sides, "
-					 : ": suspect, more runs would tell, ");
-		put_tests(&s, r, c->q, tests);
+		if (least < RUNS_MIN) {
+			put(&s, ": suspect, a verdict needs 3 runs on both sides");
+		} else {
+			put(&s, " but ");
+			put_tests(&s, r, c->q, tests);
+			put(&s, ": suspect, more runs would tell");
+		}
 	} else {
 		c->verdict = verdict_by_direction(r, c->change_abs > 0);
 		put(&s, ", ");

@@ -168,7 +168,7 @@ static int latest_first(const void *a, const void *b)
 struct bound {
 	int64_t date;     /* of last, as far as it is known: TIME_NONE */
 	int64_t received; /* without a date: what came before counts … */
-	bool in_order;    /* … if uploads came in the order of the commits, for all that is told */
+	bool in_order; /* … if uploads came in the order of the commits, for all that is told */
 	int64_t *descendants; /* of last, as uploads told, ascending; not necessarily all */
 	size_t n;
 };

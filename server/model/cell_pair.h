@@ -20,8 +20,9 @@ struct cell_pair {
 	struct judge_history history;
 };
 
-/* base NULL: there is none. infos: also what was told of the runs. Everything lives in c's arena, but for what cell_pair_release gives
- * back; after a failure there is nothing to give back. E_TOO_LARGE. */
+/* base NULL: there is none. infos: also what was told of the runs. Everything lives in c's arena,
+ * but for what cell_pair_release gives back; after a failure there is nothing to give back.
+ * E_TOO_LARGE. */
 int cell_pair_load(struct ctx *c, const struct series *series, const struct commit *base,
 		   int64_t commit_id, bool infos, struct cell_pair *out);
 /* The comparison by that rule; what a quarantined machine measured is held, and *quarantined names

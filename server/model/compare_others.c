@@ -141,7 +141,7 @@ static int judge_peer(struct ctx *c, const struct compare_query *q, struct compa
 	for (size_t i = 0; i < t.ncols; i++)
 		columns[i].series = t.series;
 	peer->series = keep_series(cmp->arena, &t.series);
-	rc = compare_table_judge(c, q, &t, PEER_VALUES, cells);
+	rc = compare_table_judge(c, q, &t, PEER_VALUES, !q->metric_glob, cells);
 	if (rc == E_TOO_LARGE) {
 		ctx_clear(c);
 		peer->skipped = true;

@@ -14,7 +14,8 @@
 #include "server/model/quarantine.h"
 
 static int load_columns(struct ctx *c, const struct compare_query *q, struct compare_table *t,
-			size_t room, struct cell_data *cells, struct comparison_column *cols)
+			size_t room, bool infos, struct cell_data *cells,
+			struct comparison_column *cols)
 {
 	bool choose = compare_chooses_runs(q);
 	int64_t *runs = arena_array(c->arena, int64_t, t->ncols);
@@ -30,7 +31,7 @@ static int load_columns(struct ctx *c, const struct compare_query *q, struct com
 		const struct compare_column *col = &t->columns[i];
 		const struct compare_commit *base = t->columns[col->base].commit;
 		int64_t series = col->series.id, commit = col->commit->commit.id;
-		int rc = cell_load_within(c, series, commit, true, &room, &cells[i]);
+		int rc = cell_load_within(c, series, commit, infos, &room, &cells[i]);
 
 		if (rc >= 0 && choose)
 			rc = compare_choose_runs(c, q, series, commit, &cells[i]);
@@ -77,10 +78,10 @@ static int load_histories(struct ctx *c, const struct compare_query *q,
 
 /* Judges all rows; the history is needed for that alone. */
 static int judge(struct ctx *c, const struct compare_query *q, struct compare_table *t,
-		 struct comparison_column *cols)
+		 bool own_only, struct comparison_column *cols)
 {
 	struct judge_history *histories = arena_array(c->arena, struct judge_history, t->ncols);
-	struct comparison_judging by = {.instead = NULL};
+	struct comparison_judging by = {.own_only = own_only};
 	int rc = load_histories(c, q, t, cols, histories);
 
 	if (rc >= 0)
@@ -193,16 +194,16 @@ static int hold_verdicts(struct ctx *c, struct compare_table *t)
 }
 
 int compare_table_judge(struct ctx *c, const struct compare_query *q, struct compare_table *t,
-			size_t room, struct cell_data *cells)
+			size_t room, bool own_only, struct cell_data *cells)
 {
 	struct comparison_column *cols = arena_array(c->arena, struct comparison_column, t->ncols);
-	int rc = load_columns(c, q, t, room, cells, cols);
+	int rc = load_columns(c, q, t, room, !own_only, cells, cols);
 
 	if (rc < 0)
 		return rc;
 	if (compare_chooses_runs(q) && !can_compare(t, cells))
 		return COMPARE_NOTHING;
-	rc = judge(c, q, t, cols);
+	rc = judge(c, q, t, own_only, cols);
 	return rc < 0 ? rc : hold_verdicts(c, t);
 }
 
@@ -211,13 +212,14 @@ static bool wants_detail(const struct compare_query *q, const struct compare_tab
 {
 	size_t fit = t->nrows + t->hidden;
 
-	return q->others && t->ncols > 1 && (q->detail || (q->detail_one && q->metric_glob && fit == 1));
+	return q->others && t->ncols > 1 &&
+	       (q->detail || (q->detail_one && q->metric_glob && fit == 1));
 }
 
 static int load(struct ctx *c, const struct compare_query *q, struct compare_table *t)
 {
 	struct cell_data *cells = arena_array(c->arena, struct cell_data, t->ncols);
-	int rc = compare_table_judge(c, q, t, COMPARISON_VALUES_MAX, cells);
+	int rc = compare_table_judge(c, q, t, COMPARISON_VALUES_MAX, false, cells);
 
 	if (rc < 0 || rc == COMPARE_NOTHING)
 		return rc;

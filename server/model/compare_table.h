@@ -9,10 +9,11 @@
  * of the runs that were chosen none are left to hold against each other. */
 #define COMPARE_NOTHING 2
 int compare_table_load(struct ctx *c, const struct compare_query *q, struct compare_table *t);
-/* Only loads and judges all rows; E_TOO_LARGE: it has more than so many values, too. Of what load
- * fills it fills runs, boots, failed, printed and all. cells: one a column, from the arena. */
+/* Only loads and judges all rows, with own_only all but monitors; E_TOO_LARGE: it has more than so
+ * many values, too. Of what load fills it fills runs, boots, failed, printed and all. cells: one a
+ * column, from the arena. */
 int compare_table_judge(struct ctx *c, const struct compare_query *q, struct compare_table *t,
-			size_t room, struct cell_data *cells);
+			size_t room, bool own_only, struct cell_data *cells);
 /* After the rows are picked: what other machines say of them, and what differs besides. c->arena is
  * that of the table. */
 int compare_load_others(struct ctx *c, const struct compare_query *q, struct compare *cmp,

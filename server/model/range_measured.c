@@ -206,8 +206,7 @@ static int judge(struct range_work *w, const struct range_hit *hit, const struct
 
 	*cell = NULL;
 	if (e >= 0)
-		e = cell_pair_load(w->c, &h->series, &base, hit->point->commit_id, false,
-				   &pair);
+		e = cell_pair_load(w->c, &h->series, &base, hit->point->commit_id, false, &pair);
 	if (e >= 0) {
 		e = cell_pair_judge(w->c, &pair, &by, &cmp, &quarantined);
 		cell_pair_release(&pair);

@@ -13,9 +13,9 @@ const char *count_text(struct arena *a, int64_t n)
 
 const char *rule_count_text(struct arena *a, const struct rule_count *k)
 {
-	return arena_fmt(a, "%s would change %s of %s verdicts%s", k->to, count_text(a, k->moved),
-			 count_text(a, k->verdicts),
-			 k->cut ? arena_fmt(a, ", of those in the newest %s cells",
-					    count_text(a, k->cells))
-				: "");
+	return arena_fmt(
+		a, "%s would change %s of %s verdicts%s", k->to, count_text(a, k->moved),
+		count_text(a, k->verdicts),
+		k->cut ? arena_fmt(a, ", of those in the newest %s cells", count_text(a, k->cells))
+		       : "");
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /help/upload and /help/verdicts - how results come in, and how they are judged today. HTML
- * alone; no parameters. The example of an upload carries this server's own address, so that it can
- * be run as it stands.
+ * GET /help/upload - how results come in. HTML alone; no parameters. The example of an upload
+ * carries this server's own address, so that it can be run as it stands.
  */
 #include "server/pages/pages.h"
 
-#include "server/analysis/verdict.h"
 #include "server/pages/help_corrections.h"
 #include "server/pages/parts.h"
-#include "server/pages/rules.h"
 #include "server/view/html.h"
 #include "server/view/url.h"
 
@@ -159,7 +156,8 @@ static void write_repeats(struct req *r)
 	     "<pre>gzip -c results.ndjson | curl -sS %s/api/v1/runs \\\n"
 	     "  -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/x-ndjson' \\\n"
 	     "  -H 'Content-Encoding: gzip' --data-binary @-</pre>\n"
-	     "<p>One document or line may have 4 MiB, a body 64 MiB; a foreign file 18 MiB, more than "
+	     "<p>One document or line may have 4 MiB, a body 64 MiB; a foreign file 18 MiB, more "
+	     "than "
 	     "that is the command's.</p>\n"
 	     "<h2>Files of a run</h2>\n"
 	     "<p>job.yaml, config, dmesg and the like, up to 64 MiB each, by the number of the "
@@ -212,90 +210,5 @@ int page_help_upload(struct req *r)
 	write_repeats(r);
 	write_answers(r);
 	help_write_corrections(r);
-	return req_page_end(r, 200);
-}
-
-static void write_rule(struct req *r)
-{
-	html(r->out,
-	     "<p class=\"lead\">A verdict answers one question: did this metric change between "
-	     "these two commits, or do its runs just scatter?</p>\n<h2>The newest rule, " VERDICT_RULE "</h2>\n<ol>\n"
-	     "<li>Figures are compared by their logarithms; percentages as they are, counts with "
-	     "zeros by their roots, all others as parts of what is usual for them.\n"
-	     "<li>How far the runs of a commit scatter is learnt from all commits at hand. Since "
-	     "few "
-	     "runs say little, each metric borrows from all others of the comparison, as far as "
-	     "those agree (Smyth 2004).\n"
-	     "<li>Where at least six commits before the base were measured, up to twenty of them "
-	     "tell how much commits differ although nothing changed, and the change is held "
-	     "against "
-	     "the level of the last five, not against one base that may stand apart.\n"
-	     "<li>A comparison has hundreds of metrics, so some would look changed by chance. The "
-	     "p "
-	     "values of all metrics of one role (the test's own; monitors; failures) in one series "
-	     "are corrected together (Benjamini and Hochberg) to q. What a page hides or shows "
-	     "does "
-	     "not alter q.\n"
-	     "<li>It <b>changed</b> when q is at most .05; when the medians differ by at least 1 "
-	     "%% "
-	     "(percentages: 1 point; more where the metric has a threshold of its own); when "
-	     "hardly "
-	     "any run of one side reaches into the other (Cliff's delta .6; 1 with three runs); "
-	     "and "
-	     "when both sides have four runs, or three with six commits before.\n"
-	     "<li>The metric's direction then makes it a <b>regression</b> or an "
-	     "<b>improvement</b>; without a direction it stays <b>changed</b>.\n"
-	     "<li>What is rare by itself but does not pass all of that is <b>suspect</b>: worth "
-	     "three more runs a side, in turn. So is what comes from one boot of the machine "
-	     "alone. "
-	     "Everything else is the <b>same</b>, and the reason says how small a change would "
-	     "still have been seen.\n"
-	     "<li>Failures are counted in runs and tested by Fisher's exact test; at least two "
-	     "runs "
-	     "must have failed. Runs that died of something else count neither way.\n"
-	     "<li>Figures that came printed, without samples, get the verdict that their printed "
-	     "change gives, from 1 %% on, and are marked as reported.\n"
-	     "<li>Of a machine in quarantine nothing is more than suspect.\n</ol>\n");
-}
-
-static void write_limits(struct req *r)
-{
-	html(r->out,
-	     "<h2>What it cannot do</h2>\n<ul>\n"
-	     "<li>With one or two runs a side it never says changed.\n"
-	     "<li>Without history it knows the noise between runs, not the noise between commits: "
-	     "a "
-	     "rebuilt kernel can move code in memory and gain or lose some percent for no reason "
-	     "of "
-	     "its own. The reason then says so.\n"
-	     "<li>Six runs of one boot are less than six boots. The tables say how many boots "
-	     "there "
-	     "were, where the uploads told.\n"
-	     "<li>Values that jump between two levels, or drift, are named as such; they need more "
-	     "runs than others.\n"
-	     "<li>“Same” is no proof of equality: it says that nothing was found.\n"
-	     "<li>Of all that is called changed, at most about one in twenty should be false in "
-	     "the "
-	     "long run; on one page it can be more.\n</ul>\n"
-	     "<p>Every judged row says its reason: runs, boots, means, p, q, and the condition "
-	     "that "
-	     "failed. The samples are on the pages of the runs, so that anyone can test them "
-	     "again.</p>\n<p>");
-	html_link(r->out, url_path(r->ctx.arena, "/help/reading"), "How to read a table");
-	html(r->out, " · ");
-	html_link(r->out, url_path(r->ctx.arena, "/rules"), "The versions of the rule");
-	html(r->out, "</p>\n");
-}
-
-int page_help_verdicts(struct req *r)
-{
-	int e;
-
-	req_page_begin(r, "How a verdict is made", NULL);
-	e = part_rule_note(r);
-	if (e < 0)
-		return e;
-	write_rule(r);
-	write_limits(r);
 	return req_page_end(r, 200);
 }

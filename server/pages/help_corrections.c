@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of /help/upload for administrators: corrections, machines, events. Limits and keys come
+/* The part of /help/upload for administrators: corrections, machines, events, metrics. Limits and keys come
  * from where they are kept. */
 #include "server/pages/help_corrections.h"
 
@@ -75,8 +75,28 @@ static void write_machines(struct req *r)
 	html(r->out, "</p>\n");
 }
 
+static void write_metrics(struct req *r)
+{
+	html(r->out,
+	     "<h2 id=\"metrics\">Metrics</h2>\n"
+	     "<pre>curl -X PUT -H \"Authorization: Bearer $TOKEN\" -H \"Content-Type: "
+	     "application/json\" -d '{\n"
+	     "  \"direction\": \"higher\", \"threshold_pct\": 3, \"reason\": \"3 %% is what a "
+	     "rebuild moves\", \"dry_run\": true\n"
+	     "}' $URL/api/v1/metric/unixbench.score</pre>\n"
+	     "<p>Says what a metric is, over the rule for its name: <code>unit</code>, "
+	     "<code>direction</code> (higher, lower, none), <code>kind</code> (value, percent, "
+	     "functional), <code>role</code> (primary, monitor), <code>threshold_pct</code> (the "
+	     "smallest change that counts, in percent or points), <code>floor</code> (the smallest "
+	     "value that counts where the base is 0). What is not named stays; null goes back to "
+	     "the rule. With <code>dry_run</code> the answer tells how many verdicts would change. "
+	     "It holds at once, and the metric's page shows who said it and why. A name with a "
+	     "slash may come as <code>/api/v1/metric?name=</code>.</p>\n");
+}
+
 void help_write_corrections(struct req *r)
 {
 	write_corrections(r);
 	write_machines(r);
+	write_metrics(r);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * GET /metric/<name>, /metric?name= - what a metric means, which direction is good and which rule
- * says so, what administrators said over it, and where it is measured. HTML and JSON. Parameters: limit, cursor (series ids above).
+ * says so, what administrators said over it, and where it is measured. HTML and JSON. Parameters:
+ * limit, cursor (series ids above).
  */
 #include "server/pages/metric.h"
 

@@ -2,7 +2,8 @@
 /*
  * PUT /api/v1/metric/<name> (or ?name=): what an administrator says of a metric, over the rule for
  * its name. A dry run judges the newest cells that have it both ways and answers how many verdicts
- * would change; it writes nothing. It concerns all machines, so a token that is bound to one cannot.
+ * would change; it writes nothing. It concerns all machines, so a token that is bound to one
+ * cannot.
  */
 #include "server/pages/metric.h"
 
@@ -114,7 +115,7 @@ static int dry_run(struct req *r, const struct ruling *t)
 		e = rule_in_force(c, &q.before.rule);
 	if (e < 0)
 		return e;
-	q.after = (struct comparison_judging){q.before.rule, &instead};
+	q.after = (struct comparison_judging){.rule = q.before.rule, .instead = &instead};
 	q.metric_id = instead.id;
 	e = verdict_moves_count(c, &q, &k);
 	return e < 0 ? e : answer(r, t, &k);
@@ -126,14 +127,12 @@ int page_put_metric(struct req *r)
 	const char *name = req_name(r, 0, "name");
 	int e = order_check_type(r);
 
-	t->job = (struct job){
-		.check = check_ruling, .store = store_ruling, .weight = r->body_len};
+	t->job = (struct job){.check = check_ruling, .store = store_ruling, .weight = r->body_len};
 	t->token_id = r->token->id;
 	t->who = arena_str(r->ctx.arena, r->token->name);
 	t->now = clock_now();
 	if (e >= 0 && !name)
-		e = fail(&r->ctx, E_NOTFOUND,
-			 "name a metric: /api/v1/metric/hackbench.throughput");
+		e = fail(&r->ctx, E_NOTFOUND, "name a metric: /api/v1/metric/hackbench.throughput");
 	if (e >= 0 && r->token->machine)
 		e = fail(&r->ctx, E_FORBIDDEN,
 			 "the token is bound to machine %.100s, and a metric is of all",

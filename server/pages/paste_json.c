@@ -2,7 +2,7 @@
 /*
  * Pasted outputs side by side for programs:
  *
- *	{"schema": "plumbline.paste/1", "sentence",
+ *	{"schema": "plumbline.paste/1", "rule", "sentence",
  *	 "texts": [{"label", "format", "words"}],
  *	 "columns": [{"label", "text", "base", "runs", "commit", "axes"}],
  *	 "columns_left_out",
@@ -129,6 +129,7 @@ void paste_json(struct req *r, const struct paste *p)
 	jw_init(&w, r->out);
 	jw_obj(&w, NULL);
 	jw_str(&w, "schema", "plumbline.paste/1");
+	jw_str(&w, "rule", rule_version_name(RULE_NEWEST)); /* nothing of it is stored */
 	jw_str(&w, "sentence", p->sentence);
 	write_texts(&w, p);
 	write_columns(&w, p);

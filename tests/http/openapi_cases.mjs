@@ -174,17 +174,17 @@ export class Cases {
 			`/history.json?series=${series[0].digest}&metric=moving.latency_us`];
 	}
 
-	// Two commits on ten machines, more than are looked at beside one; one is in quarantine.
+	// Two versions of a patch on ten machines, more than are looked at beside one; one is in quarantine.
 	async #machines() {
-		const [X, Y] = ['5b', '5c'].map((c) => c.repeat(20));
+		const ids = ['5b', '5c', '5d'].map((c) => c.repeat(20));
 		for (let box = 0; box < 10; box++)
-			for (const [i, id] of [X, Y].entries())
+			for (const [i, id] of ids.entries())
 				this.expect(await this.server.upload({ axes: { testcase: 'boxed', tbox_group: `boxed-${box}` }, info: { microcode: `0x${i}` },
-					commit: { id, parents: i ? [X] : [] }, runs: [0, 1, 2, 3].map((d) => ({ 'boxed.throughput': 100 - 20 * i + d / 10,
-						'boxed.busy%': 20 + 20 * i + d / 10, 'dmesg.oops': i })) }), 201, 'boxed');
-		const r = await this.server.send('PUT', '/api/v1/machine/boxed-1', '{"state": "quarantined"}', { 'content-type': 'application/json' });
-		this.expect(r, 200, 'quarantine');
-		return [`/commit/${Y}.json`, `/compare.json?commits=${X},${Y}&detail=1&axis.tbox_group=boxed-0`, `/compare.json?commits=${X},${Y}`];
+					commit: { id, parents: i ? [ids[0]] : [], ...(i ? { patch: { message_id: `<boxed-v${i}@x>`, version: i } } : {}) },
+					runs: [0, 1, 2, 3].map((d) => ({ 'boxed.throughput': [100, 80, 99][i] + d / 10, 'boxed.busy%': 20 + 20 * i + d / 10, 'dmesg.oops': i })) }), 201, 'boxed');
+		this.expect(await this.server.send('PUT', '/api/v1/machine/boxed-1', '{"state": "quarantined"}', { 'content-type': 'application/json' }), 200, 'quarantine');
+		const [X, Y, Z] = ids;
+		return [`/commit/${Y}.json`, `/compare.json?commits=${X},${Y}&detail=1&axis.tbox_group=boxed-0`, `/compare.json?commits=${ids}`, `/compare.json?pairs=${X}..${Y},${X}..${Z}`];
 	}
 
 	// Across an axis of more values than a table has columns, versions of a patch, and series for a matrix: one moves in

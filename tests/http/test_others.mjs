@@ -318,5 +318,25 @@ test('the history behind a verdict: its level and what commits differ by', async
 	assert.ok(d.standard_error_pct > 1 && d.standard_error_pct < 10, d.standard_error_pct);
 });
 
+test('the example of the help page is what the rule says of those samples', async () => {
+	const help = await page('/help/verdicts');
+	const { json } = await s.json('/compare.json?commits=7bc162d5cc4d,a0fd217e6d6f&metric=hackbench.throughput&samples=1&detail=1');
+	const [base, c] = json.tables[0].rows[0].cells; // uploaded for scenario 5
+	const has = (text) => assert.ok(help.includes(text), text);
+	for (const [values, mean, stddev] of [[base.values, base.mean, base.stddev], [c.values, c.mean, c.stddev]]) {
+		has(`<td>${values.map((v) => Math.round(v)).join(', ')}<td`);
+		has(`>${Math.round(mean)}<td class="num">± ${Math.round(stddev)}`);
+	}
+	has(`are ${Math.round(base.median)} and ${Math.round(c.median)}: ${(100 * (1 - c.median / base.median)).toFixed(1)} % less`);
+	has(`by ${c.detail.run_noise_pct.toFixed(2)} % of their`);
+	has(`by ${c.detail.standard_error_pct.toFixed(2)} % or so`);
+	has(`${Math.abs(c.detail.t).toFixed(1)} times as much`);
+	assert.deepEqual([c.p.toExponential(0), c.q, c.cliff_delta, c.detail.gate, c.mde_pct.toFixed(1)], ['4e-12', c.p, -1, 'passed', '1.1']);
+	has('p is 4e-12');
+	has('seen 1.1 %');
+	has(`report says ${c.others[0].change_pct.toFixed(1)} %`);
+	assert.equal(c.joint, 'confirmed');
+});
+
 await finish();
 await s.end();

@@ -3,7 +3,7 @@
 // administrator says of a metric: what that would change, and that it holds at once. Verdicts are by hand.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { Server, program } from './server.mjs';
+import { Server } from './server.mjs';
 import { test, finish } from './tap.mjs';
 
 const OLD = 'welch-log-bh/1', NEW = 'plumbline/2';
@@ -197,4 +197,3 @@ test('overrides that race with readers leave all of them right', async () => {
 await finish();
 await fresh.end();
 await old.end();
-void program;

@@ -21,13 +21,14 @@ static void put(struct db_lab *l, char k, int day, char parent)
 {
 	struct arena *a = l->c.arena;
 
-	lab_store(l, arena_fmt(a,
-			       "{\"axes\": {\"testcase\": \"t\", \"tbox_group\": \"b\"}, "
-			       "\"commit\": {\"id\": \"%s\"%s%s}, \"runs\": [{\"t.x\": 1}]}",
-			       id_of(l, k),
-			       day ? arena_fmt(a, ", \"date\": \"2020-01-%02dT00:00:00Z\"", day) : "",
-			       parent ? arena_fmt(a, ", \"parents\": [\"%s\"]", id_of(l, parent))
-				      : ""));
+	lab_store(
+		l,
+		arena_fmt(a,
+			  "{\"axes\": {\"testcase\": \"t\", \"tbox_group\": \"b\"}, "
+			  "\"commit\": {\"id\": \"%s\"%s%s}, \"runs\": [{\"t.x\": 1}]}",
+			  id_of(l, k),
+			  day ? arena_fmt(a, ", \"date\": \"2020-01-%02dT00:00:00Z\"", day) : "",
+			  parent ? arena_fmt(a, ", \"parents\": [\"%s\"]", id_of(l, parent)) : ""));
 }
 
 static int64_t row_of(struct db_lab *l, char k)

@@ -49,6 +49,7 @@ static const struct {
 	{"perf-stat-semicolons.csv", "perf-stat"},
 	{"perf-stat-spaces.txt", "perf-stat"},
 	{"perf-stat-commas.csv", "perf-stat"},
+	{"perf-stat-hybrid.csv", "perf-stat"},
 	{"perf-stat-counters.txt", "perf-stat"},
 	{"perf-stat-cpus.csv", "perf-stat"},
 	{"perf-stat-cpus.txt", "perf-stat"},

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What fio's three readers make of latencies: figures and distributions. See the head of fio.c for
+ * the units that they are in.
+ */
+#include "importers/fio.h"
+
+#include <math.h>
+
+#include "importers/fio_line.h"
+#include "server/base/arena.h"
+
+#define COUNT_MAX 9e15 /* operations that can be counted in a double */
+
+/* "99.900000" -> "99.9", "1.00" -> "1", as the robot does. */
+static const char *short_percentile(struct arena *a, const char *name)
+{
+	char *s = arena_str(a, name);
+	size_t n = strlen(s);
+
+	if (!strchr(s, '.'))
+		return s;
+	while (n && s[n - 1] == '0')
+		s[--n] = '\0';
+	if (n && s[n - 1] == '.')
+		s[n - 1] = '\0';
+	return s;
+}
+
+/* From microseconds to nanoseconds, or as it is. */
+static double in_unit(double v, const char *from, const char *to)
+{
+	return *from == 'u' && *to == 'n' ? fio_scaled(v, 1000) : v;
+}
+
+const char *fio_bare_unit(const struct fio_outputs *all, const char *version)
+{
+	bool old = version && (!strncmp(version, "fio-2", 5) || !strncmp(version, "fio-1", 5) ||
+			       !strncmp(version, "fio 1", 5) || !strncmp(version, "fio 2", 5));
+
+	return all->shown || old ? "us" : "ns";
+}
+
+void fio_add_latency(struct fio_outputs *all, struct fio_job *j, const struct fio_latency *l)
+{
+	struct arena *a = all->ctx->arena;
+	const char *name = arena_fmt(a, "%s%s", l->side, l->kind);
+	/* the robot calls it so though it is in nanoseconds; the unit tells the truth */
+	const bool lies = strcmp(l->kind, "slat") == 0;
+	const char *bare = l->bare_unit ? l->bare_unit : l->unit, *mean = lies ? bare : l->unit;
+	const double weight = l->weight > 0 ? l->weight : l->operations;
+
+	fio_add(all, j, FIO_MIN, 0, l->unit, l->min, "%s_min_%s", name, l->unit);
+	fio_add(all, j, FIO_MAX, 0, l->unit, l->max, "%s_max_%s", name, l->unit);
+	fio_add(all, j, FIO_MEAN, weight, mean, in_unit(l->mean, l->unit, mean), "%s_mean_%s", name,
+		lies ? "us" : l->unit);
+	fio_add_figure(all, j,
+		       (struct fio_figure){arena_fmt(a, "%s_stddev", name), bare,
+					   in_unit(l->stddev, l->unit, bare), weight,
+					   in_unit(l->mean, l->unit, bare), FIO_SPREAD});
+	for (size_t i = 0; i < l->npercentiles; i++)
+		fio_add(all, j, FIO_MEAN, weight, l->unit, l->percentiles[i].value, "%s_%s%%_%s",
+			name, short_percentile(a, l->percentiles[i].name), l->unit);
+	if (!l->npercentiles && !l->nbuckets)
+		return;
+	fio_add_distribution(all, j,
+			     &(const struct distribution_in){
+				     .metric = arena_fmt(a, "%s_%s", name, l->unit),
+				     .unit = l->unit,
+				     .min = l->min,
+				     .max = l->max,
+				     .mean = l->mean,
+				     .stddev = l->stddev,
+				     .n = l->operations > 0 && l->operations < COUNT_MAX
+						  ? (int64_t)l->operations
+						  : -1,
+				     .percentiles = l->percentiles,
+				     .npercentiles = l->npercentiles,
+				     .buckets = l->buckets,
+				     .nbuckets = l->nbuckets,
+			     });
+}
+
+void fio_add_bandwidth(struct fio_outputs *all, struct fio_job *j, const char *side, double kib)
+{
+	fio_add(all, j, FIO_SUM, 0, "MiB/s", kib / 1024, "%sbw_MBps", side);
+}
+
+/* --- buckets --- */
+
+static double upper_end(const struct fio_share *s, const char *unit, double max)
+{
+	const double ns = *s->unit == 'n' ? 1 : *s->unit == 'u' ? 1e3 : 1e6;
+	double end = strtod(s->word, NULL) * ns / (*unit == 'n' ? 1 : 1e3);
+
+	return *s->word == '>' ? max : end;
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct bucket_in *x = a, *y = b;
+
+	return (x->le > y->le) - (x->le < y->le);
+}
+
+void fio_add_shares(struct fio_outputs *all, struct fio_job *j, const struct fio_share *list,
+		    size_t n, double operations, double max, const char *unit)
+{
+	struct bucket_in *buckets = arena_array(all->ctx->arena, struct bucket_in, n);
+	size_t nbuckets = 0, kept = 0;
+	int64_t counted = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double end = upper_end(&list[i], unit, max);
+		double count = round(list[i].percent / 100 * operations);
+
+		fio_add(all, j, FIO_SHARE, operations, "%", list[i].percent, "latency_%s%s%%",
+			list[i].word, list[i].unit);
+		if (isfinite(end) && end > 0 && count > 0 && count < COUNT_MAX)
+			buckets[nbuckets++] = (struct bucket_in){end, (int64_t)count};
+	}
+	if (nbuckets)
+		qsort(buckets, nbuckets, sizeof(*buckets), by_end);
+	for (size_t i = 0; i < nbuckets; i++) { /* "1000 us" and "1 ms" end at one place */
+		if (kept && buckets[kept - 1].le == buckets[i].le)
+			buckets[kept - 1].count += buckets[i].count;
+		else
+			buckets[kept++] = buckets[i];
+		counted += buckets[i].count;
+	}
+	if (!kept)
+		return;
+	fio_add_distribution(all, j,
+			     &(const struct distribution_in){
+				     .metric = arena_fmt(all->ctx->arena, "latency_%s", unit),
+				     .unit = unit,
+				     .min = NAN,
+				     .max = NAN,
+				     .mean = NAN,
+				     .stddev = NAN,
+				     .n = counted,
+				     .buckets = buckets,
+				     .nbuckets = kept,
+			     });
+}
