@@ -9,11 +9,14 @@ build=$1
 listen=${2:-127.0.0.1:8080}
 state=state
 mkdir -p "$state"
+# A lab of its own for each version of the figures: those of another would be refused beside it.
+version=$(cat deploy/sample/*.ndjson deploy/sample/invent* | cksum | cut -d' ' -f1)
+database=$state/sample-$version.db
 
 # The first line on standard output says where it listens; the pipe ends early when it could not start.
 rm -f "$state/listening"
 mkfifo "$state/listening"
-"$build/plumbline" serve --listen "$listen" --database "$state/sample.db" >"$state/listening" 2>>"$state/log" &
+"$build/plumbline" serve --listen "$listen" --database "$database" >"$state/listening" 2>>"$state/log" &
 server=$!
 trap 'kill -TERM $server 2>/dev/null; wait $server || true; exit 0' INT TERM
 if ! read -r line <"$state/listening"; then
@@ -24,10 +27,10 @@ if ! read -r line <"$state/listening"; then
 fi
 url=${line#listening on }
 
-secret=$state/secret
+secret=$state/secret-$version
 if ! [ -s "$secret" ]; then
 	(umask 077 && "$build/plumbline" token create --name sample --scope upload,admin \
-		--database "$state/sample.db" >"$secret" 2>>"$state/log")
+		--database "$database" >"$secret" 2>>"$state/log")
 fi
 header="$state/header"
 (umask 077 && printf 'Authorization: Bearer %s\n' "$(cat "$secret")" >"$header")
@@ -81,6 +84,6 @@ Plumbline serves its sample lab on $url
   the year: what was corrected, why  $url/corrections
   everything                         $url/
 
-Ctrl-C stops it. The database is $state/sample.db, the log $state/log.
+Ctrl-C stops it. The database is $database, the log $state/log.
 END
 wait $server
