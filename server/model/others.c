@@ -54,6 +54,13 @@ static int agrees(const struct metric *m, const struct other *o, const struct ce
 	return cell_way(m, o->base, o->now) * cell_way(m, base, c);
 }
 
+static bool suspects(const struct metric *m, const struct other *o, const struct cell *base,
+		     const struct cell *c)
+{
+	return o->now->verdict == VERDICT_SUSPECT &&
+	       cell_way(m, o->base, o->now) * cell_way(m, base, c) > 0;
+}
+
 static bool is_measured(const struct other *o)
 {
 	return o->now && o->now->verdict != VERDICT_NO_DATA;
@@ -80,16 +87,18 @@ static size_t count_machines(const struct others *o, const int *said, int want)
 void others_join(struct others *o, const struct metric *m, const struct cell *base,
 		 const struct cell *c)
 {
-	int said[OTHERS_MAX], measured[OTHERS_MAX];
+	int said[OTHERS_MAX], measured[OTHERS_MAX], suspect[OTHERS_MAX];
 
 	o->reported = true;
 	for (size_t i = 0; i < o->n; i++) {
 		measured[i] = is_measured(&o->list[i]);
 		said[i] = measured[i] ? agrees(m, &o->list[i], base, c) : 0;
+		suspect[i] = measured[i] && suspects(m, &o->list[i], base, c);
 	}
 	o->measured = count_machines(o, measured, 1);
 	o->confirmed = count_machines(o, said, 1);
 	o->contradicted = count_machines(o, said, -1);
+	o->suspected = count_machines(o, suspect, 1);
 	if (!verdict_is_change(c->verdict))
 		o->joint = JOINT_NONE;
 	else if (o->confirmed)
@@ -121,6 +130,9 @@ const char *others_words(struct arena *a, const struct others *o)
 		return arena_fmt(a, "the other way on %zu of %s%s", o->contradicted,
 				 machines(a, o->measured), reported);
 	case JOINT_ONLY_HERE:
+		if (o->suspected)
+			return arena_fmt(a, "only here, but suspect on %zu of %s", o->suspected,
+					 machines(a, o->measured));
 		return arena_fmt(a, "only here, not on %s", machines(a, o->measured));
 	case JOINT_NOT_MEASURED:
 		return o->more ? "other machines were not looked at"

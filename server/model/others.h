@@ -35,7 +35,8 @@ struct others {
 	size_t n;
 	bool more;                                /* there are others that were not looked at */
 	size_t measured, confirmed, contradicted; /* machines, each counted once */
-	bool reported;                            /* all that confirm or contradict came printed */
+	size_t suspected; /* suspect the same way: confirm nothing, but say so */
+	bool reported;    /* all that confirm or contradict came printed */
 };
 
 /* Which way a cell changed against its base: 1 more, -1 less, 0 not at all or not known. */
@@ -43,8 +44,9 @@ int cell_way(const struct metric *m, const struct cell *base, const struct cell 
 /* Fills what the list comes to beside the row's own cell. */
 void others_join(struct others *o, const struct metric *m, const struct cell *base,
 		 const struct cell *c);
-/* "confirmed on 1 of 2 other machines", "only here, not on 2 other machines", "the other way on 1
- * of 2 other machines", "not measured on other machines"; NULL where there is nothing to say. */
+/* "confirmed on 1 of 2 other machines", "only here, not on 2 other machines", "only here, but
+ * suspect on 1 of 2 other machines", "the other way on 1 of 2 other machines", "not measured on
+ * other machines"; NULL where there is nothing to say. */
 const char *others_words(struct arena *a, const struct others *o);
 /* Whether two series are equal but for the axes of class machine, and of different machines. */
 bool series_is_peer(const struct series *a, const struct series *b);

@@ -72,6 +72,9 @@ static void together(void **state)
 	assert_string_equal(others_words(a, &o), "the other way on 1 of 1 other machine");
 	o = JOIN(&rate, OWN(REGRESSION, -10), {"a", VERDICT_SUSPECT, -9}, {"b", VERDICT_SAME, 0});
 	assert_int_equal(o.joint, JOINT_ONLY_HERE);
+	assert_string_equal(others_words(a, &o), "only here, but suspect on 1 of 2 other machines");
+	o = JOIN(&rate, OWN(REGRESSION, -10), {"a", VERDICT_SUSPECT, 9}, {"b", VERDICT_SAME, 0});
+	assert_int_equal(o.joint, JOINT_ONLY_HERE);
 	assert_string_equal(others_words(a, &o), "only here, not on 2 other machines");
 	/* One that agrees outweighs one that does not, and a machine counts once. */
 	o = JOIN(&rate, OWN(CHANGED, 10), {"a", VERDICT_CHANGED, -5}, {"b", VERDICT_CHANGED, 5},
