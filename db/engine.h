@@ -51,7 +51,8 @@ enum db_mode {
  * nothing is migrated. The caller closes. E_INTERNAL, E_DISK_FULL. */
 int db_open(struct ctx *c, const char *path, enum db_mode mode, struct db **out);
 void db_close(struct db *d); /* NULL is ignored */
-/* What tells the database from others in this process: the file's whole path. Lives as long as d. */
+/* What tells the database from others in this process: the file's whole path. Lives as long as d.
+ */
 const char *db_name(const struct db *d);
 /* It was opened to write: what it reads may be later than the generation says. */
 bool db_writes(const struct db *d);

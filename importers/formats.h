@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The importers of importers.def, a file each, and how sure each is that bytes are its own (0 … 100).
- * What they return and how they fail is said at struct importer. */
+/* The importers of importers.def, a file each, and how sure each is that bytes are its own (0 …
+ * 100). What they return and how they fail is said at struct importer. */
 #ifndef IMPORTERS_FORMATS_H
 #define IMPORTERS_FORMATS_H
 

@@ -13,8 +13,8 @@ struct arena;
 
 struct text_lines {
 	const char *p, *end;
-	long number;       /* of the last line, from 1 */
-	size_t quote;      /* how deep the last line was quoted */
+	long number;         /* of the last line, from 1 */
+	size_t quote;        /* how deep the last line was quoted */
 	struct arena *arena; /* for lines that had to be changed */
 };
 

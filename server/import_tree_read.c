@@ -81,7 +81,7 @@ static int read_any_job(struct tree_unit *u, int folder, struct parts *parts)
 	int e = E_OK;
 
 	for (int run = 0; e >= 0 && parts->n == before && run < 10; run++) {
-		char name[4];
+		char name[12];
 		int fd;
 
 		snprintf(name, sizeof(name), "%d", run);

@@ -50,10 +50,10 @@ struct http {
 struct body {
 	char *p; /* malloc'ed, NUL-terminated when complete */
 	size_t len, cap;
-	size_t dropped; /* bytes read and not kept */
-	size_t max;     /* as sent */
+	size_t dropped;   /* bytes read and not kept */
+	size_t max;       /* as sent */
 	size_t max_whole; /* when unpacked */
-	size_t charged; /* of the budget, for what was made of it */
+	size_t charged;   /* of the budget, for what was made of it */
 	enum coding { CODING_NONE, CODING_GZIP, CODING_ZSTD } coding;
 };
 

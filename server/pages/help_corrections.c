@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of /help/upload for administrators: corrections, machines, events, metrics. Limits and keys come
- * from where they are kept. */
+/* The part of /help/upload for administrators: corrections, machines, events, metrics. Limits and
+ * keys come from where they are kept. */
 #include "server/pages/help_corrections.h"
 
 #include "db/corrections.h"

@@ -40,9 +40,9 @@ struct req {
 	size_t nparams;
 	const char *body; /* decoded by Content-Encoding; NUL-terminated */
 	size_t body_len;
-	const char *content_type;  /* of the body, lower case without parameters; NULL: none */
+	const char *content_type;   /* of the body, lower case without parameters; NULL: none */
 	const char *content_params; /* what follows it, "; boundary=x"; "" */
-	const struct token *token; /* of the request, NULL: none */
+	const struct token *token;  /* of the request, NULL: none */
 	const struct config *config;
 	struct writer *writer;
 	int64_t generation;              /* of the data in this snapshot */
