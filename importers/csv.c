@@ -4,7 +4,7 @@
  * column a metric: a row is a run); csv_header.c says what the columns are. Rows of one commit,
  * setup, time and status are a submission. In the long form the column run tells runs apart;
  * without it, and where it does not, the same metric again is one more run. An empty cell, NA, nan
- * and the like are no value.
+ * and the like are no value. Commas in numbers: csv_number.c.
  */
 #include "importers/csv.h"
 
@@ -17,11 +17,12 @@
 #include "server/base/num.h"
 
 #define SUBMISSIONS_MAX 200000 /* of one table */
+#define ROWS_ASKED      256
 #define SNIFFED         ((size_t)64 << 10)
 
 struct group {
-	struct samples *s;
-	size_t rows;                /* wide form: runs so far */
+	struct record *r;
+	struct samples *s;          /* long form */
 	struct text_map runs, seen; /* names of runs; metrics of a run that have a value */
 	uint32_t *times;            /* how often each of seen was met */
 	size_t cap;
@@ -32,6 +33,7 @@ struct table {
 	struct ctx *c;
 	struct csv_rows rows;
 	struct csv_columns columns;
+	size_t nrows;
 	struct text_map groups;
 	struct group *list; /* by number in groups */
 	size_t cap, last;
@@ -91,10 +93,9 @@ static void read_status(struct table *t, struct submission *s, const char *cell)
 }
 
 /* What a cell says of the submission that its row begins. */
-static void describe(struct table *t, struct samples *of, const struct csv_column *k,
+static void describe(struct table *t, struct record *r, const struct csv_column *k,
 		     const char *cell)
 {
-	struct record *r = samples_record(of);
 	struct submission *s = record_submission(r);
 
 	if (k->role == CSV_STARTED)
@@ -123,6 +124,12 @@ static void describe(struct table *t, struct samples *of, const struct csv_colum
 	}
 }
 
+/* Whoever bounds the memory says when it is enough; a failure is set then. */
+static bool asked_to_stop(const struct table *t)
+{
+	return t->in->after_document && t->in->after_document(t->in->after_arg) < 0;
+}
+
 /* The submission of the row. NULL: a bound is reached, and the failure set. */
 static struct group *group_of(struct table *t)
 {
@@ -149,17 +156,20 @@ static struct group *group_of(struct table *t)
 		     SUBMISSIONS_MAX);
 		return NULL;
 	}
-	g->s = samples_begin_bare(t->in, NULL);
-	text_map_init(&g->runs, t->c->arena);
-	text_map_init(&g->seen, t->c->arena);
+	if (t->columns.is_long) {
+		g->s = samples_begin_bare(t->in, NULL);
+		text_map_init(&g->runs, t->c->arena);
+		text_map_init(&g->seen, t->c->arena);
+	}
+	g->r = g->s ? samples_record(g->s) : record_begin(t->in, NULL);
 	for (size_t i = 0; i < t->columns.n; i++) {
 		const char *cell = csv_cell(&t->rows, i);
 
 		if (*cell &&
 		    (in_key(t->columns.list[i].role) || t->columns.list[i].role == CSV_SUBJECT))
-			describe(t, g->s, &t->columns.list[i], cell);
+			describe(t, g->r, &t->columns.list[i], cell);
 	}
-	return t->in->after_document && t->in->after_document(t->in->after_arg) < 0 ? NULL : g;
+	return asked_to_stop(t) ? NULL : g;
 }
 
 /* Which run of the group a value of the metric belongs to, by the name of the run. */
@@ -180,6 +190,20 @@ static size_t run_of(struct table *t, struct group *g, const char *metric, const
 	return text_map_add(&g->runs, key, strlen(key), &fresh);
 }
 
+static bool read_number(struct table *t, const char *what, const char *cell, double *v)
+{
+	bool either = t->columns.comma == CSV_COMMA_EITHER && csv_comma_told(cell);
+
+	if (csv_number(cell, t->columns.comma, v))
+		return true;
+	csv_fault(t->c, t->rows.line,
+		  either ? "%.100s: \"%.60s\": other numbers of the table do not tell whether its "
+			   "comma groups digits or is the decimal sign"
+			 : "%.100s: \"%.60s\" is no number",
+		  what, cell);
+	return false;
+}
+
 static void read_long(struct table *t, struct group *g)
 {
 	const size_t *at = t->columns.by_role;
@@ -193,8 +217,8 @@ static void read_long(struct table *t, struct group *g)
 	if (!import_text_valid(metric, JSON_METRIC_MAX)) {
 		csv_fault(t->c, t->rows.line, "metric: must be a text of 1 to %d bytes",
 			  JSON_METRIC_MAX);
-	} else if (!num_parse_real(value, &v)) {
-		csv_fault(t->c, t->rows.line, "value: \"%.60s\" is no number", value);
+	} else if (!read_number(t, "value", value, &v)) {
+		return;
 	} else if (at[CSV_RUN] != SIZE_MAX) {
 		samples_set(g->s, run_of(t, g, metric, csv_cell(&t->rows, at[CSV_RUN])), unit, v,
 			    "%s", metric);
@@ -205,15 +229,16 @@ static void read_long(struct table *t, struct group *g)
 
 static void read_wide(struct table *t, struct group *g)
 {
+	record_run(g->r);
 	for (size_t i = 0; i < t->columns.n; i++) {
 		const struct csv_column *k = &t->columns.list[i];
 		const char *cell = csv_cell(&t->rows, i);
 		double v;
 
-		if (k->role == CSV_FIGURE && !csv_is_absent(cell) && num_parse_real(cell, &v))
-			samples_set(g->s, g->rows, k->unit, v, "%s", k->name);
+		if (k->role == CSV_FIGURE && !csv_is_absent(cell) &&
+		    read_number(t, k->name, cell, &v))
+			record_value(g->r, k->unit, v, "%s", k->name);
 	}
-	g->rows++;
 }
 
 static void read_rows(struct table *t)
@@ -231,7 +256,7 @@ static void read_rows(struct table *t)
 			continue;
 		}
 		g = group_of(t);
-		if (!g)
+		if (!g || (++t->nrows % ROWS_ASKED == 0 && asked_to_stop(t)))
 			return;
 		if (t->columns.is_long)
 			read_long(t, g);
@@ -258,7 +283,10 @@ static void read_table(struct table *t)
 	if (!t->c->err && !t->groups.n)
 		fail(t->c, E_INVALID, "no row stands below the names of the columns");
 	for (size_t i = 0; i < t->groups.n && !t->c->err; i++)
-		samples_end(t->list[i].s);
+		if (t->list[i].s)
+			samples_end(t->list[i].s);
+		else
+			record_end(t->list[i].r);
 }
 
 int import_csv(struct import *in, const char *bytes, size_t n)

@@ -198,15 +198,19 @@ bool csv_read_header(struct import *in, const struct csv_rows *r, struct csv_col
 	return !c->err;
 }
 
-bool csv_settle(struct import *in, struct csv_rows rows, struct csv_columns *columns)
+/* What the cells of each column allow, over all rows: open columns, and the values of the long
+ * form. An open column with a cell that is no number is an axis. */
+static void weigh_rows(struct csv_rows rows, struct csv_columns *columns, unsigned *allowed,
+		       bool *filled)
 {
-	size_t open = 0, figures = columns->is_long;
+	size_t open = columns->is_long;
+	const bool commas = rows.separator == ';' || (columns->is_long && rows.separator != ',');
 	const char *why;
-	bool *filled = arena_array(in->ctx->arena, bool, columns->n);
-	double v;
 
-	for (size_t i = 0; i < columns->n; i++)
+	for (size_t i = 0; i < columns->n; i++) {
 		open += columns->list[i].role == CSV_OPEN;
+		allowed[i] = commas ? CSV_IF_ANY : CSV_IF_GROUPS;
+	}
 	/* buffers of its own: the caller's are where they were */
 	rows.text = NULL;
 	rows.cells = NULL;
@@ -215,17 +219,44 @@ bool csv_settle(struct import *in, struct csv_rows rows, struct csv_columns *col
 		for (size_t i = 0; i < columns->n; i++) {
 			struct csv_column *k = &columns->list[i];
 			const char *cell = csv_cell(&rows, i);
+			unsigned told;
 
-			if (k->role != CSV_OPEN || csv_is_absent(cell))
+			if ((k->role != CSV_OPEN && k->role != CSV_VALUE) || csv_is_absent(cell))
 				continue;
 			filled[i] = true;
-			if (!num_parse_real(cell, &v)) {
+			told = csv_comma_told(cell) & allowed[i];
+			if (told) {
+				allowed[i] = told;
+			} else if (k->role == CSV_OPEN) {
 				k->role = CSV_AXIS;
 				open--;
 			}
 		}
 	}
 	csv_end(&rows);
+}
+
+/* What commas are in all numbers. */
+static enum csv_comma settle_commas(const struct csv_columns *columns, const unsigned *allowed)
+{
+	unsigned both = CSV_IF_ANY;
+
+	for (size_t i = 0; i < columns->n; i++)
+		if (columns->list[i].role == CSV_OPEN || columns->list[i].role == CSV_VALUE)
+			both &= allowed[i];
+	return both == CSV_IF_GROUPS    ? CSV_COMMA_GROUPS
+	       : both == CSV_IF_DECIMAL ? CSV_COMMA_DECIMAL
+					: CSV_COMMA_EITHER;
+}
+
+bool csv_settle(struct import *in, struct csv_rows rows, struct csv_columns *columns)
+{
+	unsigned *allowed = arena_array(in->ctx->arena, unsigned, columns->n);
+	bool *filled = arena_array(in->ctx->arena, bool, columns->n);
+	size_t figures = columns->is_long;
+
+	weigh_rows(rows, columns, allowed, filled);
+	columns->comma = settle_commas(columns, allowed);
 	for (size_t i = 0; i < columns->n; i++) {
 		struct csv_column *k = &columns->list[i];
 

@@ -30,6 +30,30 @@ static size_t count_separators(const char *p, const char *end, char separator)
 	return n;
 }
 
+/* Behind the line end at p. */
+static const char *past_line_end(struct csv_rows *r, const char *p)
+{
+	if (p < r->end && *p == '\r')
+		p++;
+	if (p < r->end && *p == '\n')
+		p++;
+	r->next++;
+	return p;
+}
+
+/* "sep=;" in a line of its own before the table, as spreadsheets write and want it. */
+static bool read_separator(struct csv_rows *r)
+{
+	const char *p = r->p;
+
+	if (r->end - p < 6 || memcmp(p, "sep=", 4) != 0 || (p[5] != '\n' && p[5] != '\r') ||
+	    !strchr("\t,;|", p[4]) || !p[4])
+		return false;
+	r->separator = p[4];
+	r->p = past_line_end(r, p + 5);
+	return true;
+}
+
 void csv_begin(struct csv_rows *r, const char *bytes, size_t n)
 {
 	static const char separators[] = "\t,;|";
@@ -38,6 +62,8 @@ void csv_begin(struct csv_rows *r, const char *bytes, size_t n)
 	*r = (struct csv_rows){.p = bytes, .end = bytes + n, .separator = ',', .next = 1};
 	if (n >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3))
 		r->p += 3;
+	if (read_separator(r))
+		return;
 	for (const char *s = separators; *s; s++) {
 		size_t found = count_separators(r->p, r->end, *s);
 
@@ -67,15 +93,21 @@ static void begin_cell(struct csv_rows *r)
 	r->cells[r->n++] = r->used;
 }
 
-/* Behind the line end at p. */
-static const char *past_line_end(struct csv_rows *r, const char *p)
+/* Line ends and tabs, which no name and no value may have, become a space. */
+static void put_flat(struct csv_rows *r, const char *p, const char *end)
 {
-	if (p < r->end && *p == '\r')
-		p++;
-	if (p < r->end && *p == '\n')
-		p++;
-	r->next++;
-	return p;
+	while (p < end) {
+		const char *q = p;
+
+		while (q < end && *q != '\n' && *q != '\r' && *q != '\t')
+			q++;
+		put(r, p, (size_t)(q - p));
+		if (q < end)
+			put(r, " ", 1);
+		while (q < end && (*q == '\n' || *q == '\r' || *q == '\t'))
+			r->next += *q++ == '\n';
+		p = q;
+	}
 }
 
 /* The opening quote is at p. Behind the closing one; NULL: there is none. */
@@ -86,9 +118,7 @@ static const char *read_quoted(struct csv_rows *r, const char *p)
 
 		if (!quote)
 			return NULL;
-		for (const char *q = p; q < quote; q++)
-			r->next += *q == '\n';
-		put(r, p, (size_t)(quote - p));
+		put_flat(r, p, quote);
 		p = quote + 1;
 		if (p == r->end || *p != '"')
 			return p;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Rows of separated text, as RFC 4180 has them and programs write them: any separator, quoted cells
- * with doubled quotes and line ends inside, LF, CRLF or CR. Spaces around cells that are not quoted
- * go. One row at a time is in memory.
+ * with doubled quotes and line ends inside (which become a space), LF, CRLF or CR. Spaces around
+ * cells that are not quoted go. One row at a time is in memory.
  */
 #ifndef IMPORTERS_CSV_ROWS_H
 #define IMPORTERS_CSV_ROWS_H
@@ -24,7 +24,7 @@ struct csv_rows {
 };
 
 /* Guesses the separator from the first row: the one of tab, comma, semicolon and bar that stands
- * there most often. A byte order mark is passed over. */
+ * there most often; a line "sep=;" above the table says it. A byte order mark is passed over. */
 void csv_begin(struct csv_rows *r, const char *bytes, size_t n);
 /* 1: the next row that is not empty; 0: no more; -1: *why says what is wrong with it. */
 int csv_next(struct csv_rows *r, const char **why);

@@ -3,11 +3,11 @@
  * fio, in its JSON, terse and human forms. Each output is a run and a submission of its own, since
  * distributions stand beside it. Names are the robot's where it has some; latencies are in
  * nanoseconds in JSON ("fio.read_clat_mean_ns") and in microseconds in the other two forms and of
- * fio 2 ("…_us"), whatever unit a line was printed in, so that runs can be compared. Two kinds of
- * names tell no unit, or a wrong one: "…_stddev", and "…_slat_mean_us", which the robot took from
- * JSON as it is. They are nanoseconds in fio 3 in all three forms, so that a rig may change the
- * form within a series, and microseconds in fio 2; text that is pasted to be looked at keeps what
- * was printed, as distributions always do. Operations of both directions told as one
+ * fio 2 ("…_us"), whatever unit a line was printed in, so that runs can be compared. JSON has two
+ * names of the robot's that tell no unit, or a wrong one: "…_stddev", and "…_slat_mean_us", in
+ * nanoseconds as well. The other two forms call these "…_stddev_us" and "…_slat_avg_us": one name
+ * is in one unit, and a rig that changes the form goes on in the same series (only JSON of fio 2
+ * and of fio 3 cannot share one). Operations of both directions told as one
  * (unified_rw_reporting) are "fio.mixed_…".
  *
  * With --status-interval fio prints all its figures again and again while it runs. That is one run,
@@ -339,7 +339,7 @@ static bool is_json(const char *bytes, size_t n)
 
 int import_fio(struct import *in, const char *bytes, size_t n)
 {
-	struct fio_outputs all = {.ctx = in->ctx, .shown = in->shown};
+	struct fio_outputs all = {.ctx = in->ctx};
 	size_t seen = n < SNIFF_MAX ? n : SNIFF_MAX;
 	bool varies[SETUPS];
 	int e = E_OK;

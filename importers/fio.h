@@ -55,7 +55,6 @@ struct fio_output {
 
 struct fio_outputs {
 	struct ctx *ctx;
-	bool shown; /* see struct import */
 	struct fio_output *list;
 	size_t n, cap;
 	size_t nfigures;
@@ -76,7 +75,7 @@ void fio_add_option(struct fio_outputs *all, struct fio_job *j, const char *name
 struct fio_latency {
 	const char *side, *kind; /* "read_" or "", "clat" */
 	const char *unit;        /* "ns" or "us" */
-	const char *bare_unit;   /* that figures get whose names tell none (true); NULL: the same */
+	bool of_json;            /* names that the robot gave; else the unit is in all of them */
 	double min, max, mean, stddev;
 	double operations; /* that it is of; 0: not known */
 	double weight;     /* among other jobs; 0: the operations */
@@ -102,9 +101,6 @@ void fio_add_shares(struct fio_outputs *all, struct fio_job *j, const struct fio
 		    size_t n, double operations, double max, const char *unit);
 /* What a bandwidth in KiB/s is called and stored in. */
 void fio_add_bandwidth(struct fio_outputs *all, struct fio_job *j, const char *side, double kib);
-
-/* The unit for bare_unit, of an output that is not JSON; version NULL: not told. */
-const char *fio_bare_unit(const struct fio_outputs *all, const char *version);
 
 /* Drops what --status-interval made fio print on the way to an output that follows: all of it is
  * counted there again. */

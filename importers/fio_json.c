@@ -164,7 +164,7 @@ static void read_latency(struct fio_outputs *all, struct fio_job *j, const struc
 			 const char *prefix, const char *kind, double ios)
 {
 	const char *key = arena_fmt(all->ctx->arena, "%s_ns", kind);
-	struct fio_latency l = {.side = prefix, .kind = kind, .unit = "ns"};
+	struct fio_latency l = {.side = prefix, .kind = kind, .unit = "ns", .of_json = true};
 	json_t *v = json_read_member(side, key);
 	const struct json_at *at;
 	struct json_object o;

@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#include "importers/fio_line.h"
 #include "server/base/arena.h"
 
 #define COUNT_MAX 9e15 /* operations that can be counted in a double */
@@ -27,37 +26,25 @@ static const char *short_percentile(struct arena *a, const char *name)
 	return s;
 }
 
-/* From microseconds to nanoseconds, or as it is. */
-static double in_unit(double v, const char *from, const char *to)
-{
-	return *from == 'u' && *to == 'n' ? fio_scaled(v, 1000) : v;
-}
-
-const char *fio_bare_unit(const struct fio_outputs *all, const char *version)
-{
-	bool old = version && (!strncmp(version, "fio-2", 5) || !strncmp(version, "fio-1", 5) ||
-			       !strncmp(version, "fio 1", 5) || !strncmp(version, "fio 2", 5));
-
-	return all->shown || old ? "us" : "ns";
-}
-
 void fio_add_latency(struct fio_outputs *all, struct fio_job *j, const struct fio_latency *l)
 {
 	struct arena *a = all->ctx->arena;
 	const char *name = arena_fmt(a, "%s%s", l->side, l->kind);
-	/* the robot calls it so though it is in nanoseconds; the unit tells the truth */
-	const bool lies = strcmp(l->kind, "slat") == 0;
-	const char *bare = l->bare_unit ? l->bare_unit : l->unit, *mean = lies ? bare : l->unit;
+	/* JSON's names are the robot's, which took "_us" from times that it was true in */
+	const char *mean = strcmp(l->kind, "slat") != 0 ? l->unit : "us";
 	const double weight = l->weight > 0 ? l->weight : l->operations;
+	const char *average = "mean", *stddev = "stddev";
 
+	if (!l->of_json) {
+		average = strcmp(l->kind, "slat") != 0 ? "mean" : "avg";
+		stddev = arena_fmt(a, "stddev_%s", l->unit);
+	}
 	fio_add(all, j, FIO_MIN, 0, l->unit, l->min, "%s_min_%s", name, l->unit);
 	fio_add(all, j, FIO_MAX, 0, l->unit, l->max, "%s_max_%s", name, l->unit);
-	fio_add(all, j, FIO_MEAN, weight, mean, in_unit(l->mean, l->unit, mean), "%s_mean_%s", name,
-		lies ? "us" : l->unit);
+	fio_add(all, j, FIO_MEAN, weight, l->unit, l->mean, "%s_%s_%s", name, average, mean);
 	fio_add_figure(all, j,
-		       (struct fio_figure){arena_fmt(a, "%s_stddev", name), bare,
-					   in_unit(l->stddev, l->unit, bare), weight,
-					   in_unit(l->mean, l->unit, bare), FIO_SPREAD});
+		       (struct fio_figure){arena_fmt(a, "%s_%s", name, stddev), l->unit, l->stddev,
+					   weight, l->mean, FIO_SPREAD});
 	for (size_t i = 0; i < l->npercentiles; i++)
 		fio_add(all, j, FIO_MEAN, weight, l->unit, l->percentiles[i].value, "%s_%s%%_%s",
 			name, short_percentile(a, l->percentiles[i].name), l->unit);

@@ -21,7 +21,6 @@ struct fields {
 	char **list;
 	size_t n, at;
 	long line;
-	const char *version;
 };
 
 static bool is_terse_line(const char *s)
@@ -117,7 +116,6 @@ static void add_latency(struct fields *f, struct fio_latency *l, const char *sid
 	l->side = side;
 	l->kind = kind;
 	l->unit = "us";
-	l->bare_unit = fio_bare_unit(f->all, f->version);
 	l->weight = ios;
 	if (l->max > 0)
 		fio_add_latency(f->all, f->job, l);
@@ -221,7 +219,7 @@ static size_t count_sides(const struct fields *f, size_t side)
 {
 	size_t n = 0;
 
-	while (n < SIDES_MAX && HEAD + (n + 1) * side + TAIL <= f->n &&
+	while (n < SIDES_MAX && HEAD + n * side + 12 < f->n &&
 	       strstr(f->list[HEAD + n * side + 12], "%="))
 		n++;
 	return n;
@@ -235,12 +233,13 @@ static void read_line(struct fields *f, struct fio_output *o)
 	const size_t sides = count_sides(f, side);
 	double ios = 0, max = 0, mixed = 0;
 
-	if (sides != 1 && sides != usual && sides != usual + 1) {
+	if ((sides != 1 && sides != usual && sides != usual + 1) ||
+	    f->n < HEAD + sides * side + TAIL) {
 		fault(f->all->ctx, "", "line %ld: has %zu fields, a line of version %c has %zu",
 		      f->line, f->n, *form, HEAD + side * usual + TAIL);
 		return;
 	}
-	o->version = f->version = word(f);
+	o->version = word(f);
 	name = word(f);
 	f->job = fio_add_job(f->all, o, *name ? name : "job");
 	word(f); /* its group */

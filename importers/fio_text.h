@@ -28,7 +28,6 @@ struct fio_text {
 	bool open;        /* an output is being read: the last of all */
 	bool has_job;     /* one of its jobs: its last */
 	bool is_named;    /* it began with its head */
-	bool is_old;      /* figures of fio 2 were met */
 	bool ended;       /* the groups of the output were seen */
 	bool disks;       /* lines of disks follow */
 	bool job_file;    /* lines of a job file follow */

@@ -73,7 +73,7 @@ static bool read_direction(struct fio_text *t)
 	t->rank = 0;
 	t->sides[side].seen = true;
 	t->percentiles = NULL;
-	t->is_old = old = text_after(p, "io=") != NULL;
+	old = text_after(p, "io=") != NULL;
 	bw = fio_line_find(&t->line, old ? "bw" : "BW");
 	if (bw) {
 		fio_add_bandwidth(t->all, fio_text_job(t), side_prefix(t, side),
@@ -434,14 +434,11 @@ static void count_mixed(struct fio_text *t, struct fio_job *j)
 void fio_text_end_job(struct fio_text *t)
 {
 	double ios = 0, max = (double)NAN, work = (double)NAN;
-	const char *version, *bare;
 	struct fio_job *j;
 
 	if (!t->has_job)
 		return;
 	j = fio_text_job(t);
-	version = t->all->list[t->all->n - 1].version;
-	bare = fio_bare_unit(t->all, t->is_old ? "fio-2" : version);
 	count_mixed(t, j);
 	for (int side = 0; side < SIDES; side++) {
 		struct fio_text_side *s = &t->sides[side];
@@ -454,7 +451,6 @@ void fio_text_end_job(struct fio_text *t)
 			if (!s->has[kind] && !s->has_percentiles[kind])
 				continue;
 			s->lat[kind].operations = s->ios > 0 ? s->ios : 0;
-			s->lat[kind].bare_unit = bare;
 			max = fmax(max, s->lat[kind].max);
 			fio_add_latency(t->all, j, &s->lat[kind]);
 		}

@@ -41,6 +41,25 @@ const struct importer *importer_find(const char *name)
 	return NULL;
 }
 
+size_t importer_cost(const struct importer *one)
+{
+	/* these ask as figures come */
+	static const char *const often[] = {"csv",
+					    "lnt",
+					    "hyperfine",
+					    "mmtests",
+					    "go-benchmark",
+					    "google-benchmark",
+					    "pytest-benchmark",
+					    "openmetrics"};
+
+	for (size_t i = 0; i < sizeof(often) / sizeof(often[0]); i++) {
+		if (!strcmp(one->name, often[i]))
+			return 1;
+	}
+	return 6;
+}
+
 bool import_text_valid(const char *s, size_t max)
 {
 	size_t n = strlen(s), bytes;

@@ -57,8 +57,6 @@ struct import {
 	 * standard input a source of its own, made of the time in microseconds, since a piped run
 	 * is a run that was just made. NULL: keys come from the content alone. */
 	const char *source;
-	bool shown;   /* to be looked at and not stored: figures keep the unit they were printed in,
-		       * where else they get the one that the series has */
 	bool is_copy; /* native: lines of `plumbline export` are taken, with all that they restore
 		       */
 
@@ -100,6 +98,10 @@ struct importer {
 const struct importer *importer_find(const char *name); /* NULL */
 size_t importer_count(void);
 const struct importer *importer_at(size_t i);
+
+/* What the format may make of bytes before it asks after_document again, in times of their size:
+ * measured, rounded up. */
+size_t importer_cost(const struct importer *i);
 
 /* The formats that bytes may be in, the surest first. */
 #define IMPORT_GUESSES 4

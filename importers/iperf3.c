@@ -170,7 +170,9 @@ int iperf3_sniff(const char *bytes, size_t n)
 {
 	if (sniff_finds(bytes, n, "\"version\"") && sniff_finds(bytes, n, "\"iperf 3"))
 		return 95;
-	if (sniff_finds(bytes, n, "[ ID] Interval") && sniff_finds(bytes, n, "its/sec"))
+	if ((sniff_finds(bytes, n, "[ ID] Interval") ||
+	     sniff_finds(bytes, n, "[ ID][Role] Interval")) &&
+	    sniff_finds(bytes, n, "its/sec"))
 		return sniff_finds(bytes, n, "Bitrate") || sniff_finds(bytes, n, "sender") ? 90
 											   : 50;
 	return 0;

@@ -6,7 +6,7 @@
  * <testcase>.time.<rest>.duration how long it took. The same path again is one more run. The
  * machine is the first name in the environment's "compatible", or its comment. A build that no test
  * is of is a submission of the testcase "build" without figures. An id that leads nowhere is a
- * fault.
+ * fault, unless the file has no builds (or checkouts) at all and the request names the commit.
  */
 #include "importers/kcidb.h"
 
@@ -138,6 +138,8 @@ static void read_test(struct kcidb *k, struct tests *all, json_t *v, const struc
 	read_environment(k, json_read_member(&o, "environment"), JSON_AT_KEY(at, "environment"),
 			 &t);
 	i = build ? text_map_find(&k->build_ids, build, strlen(build)) : TEXT_MAP_NONE;
+	if (build && !k->any_build && k->in->commit)
+		i = kcidb_bare_build(k, build);
 	if (build && i == TEXT_MAP_NONE)
 		json_read_fault(k->c, JSON_AT_KEY(at, "build_id"),
 				"there is no build \"%.200s\" in the file", build);
@@ -229,6 +231,8 @@ int import_kcidb(struct import *in, const char *bytes, size_t n)
 		while ((v = json_elements_next(&e))) {
 			const struct json_at *place = JSON_AT_INDEX(at, e.index);
 
+			k.any_checkout |= list == 0;
+			k.any_build |= list == 1;
 			if (list == 0)
 				kcidb_read_checkout(&k, v, place);
 			else if (list == 1)

@@ -157,9 +157,21 @@ void kcidb_read_build(struct kcidb *k, json_t *v, const struct json_at *at)
 			  .status = status_of(&o)},
 	};
 	take_warnings(k, &b->build, json_string_value(json_read_member(&o, "log_excerpt")));
-	if (checkout && b->checkout == TEXT_MAP_NONE)
+	if (checkout && b->checkout == TEXT_MAP_NONE && (k->any_checkout || !k->in->commit))
 		json_read_fault(k->c, JSON_AT_KEY(at, "checkout_id"),
 				"there is no checkout \"%.200s\" in the file", checkout);
+}
+
+size_t kcidb_bare_build(struct kcidb *k, const char *id)
+{
+	bool fresh;
+	size_t i = text_map_add(&k->build_ids, id, strlen(id), &fresh);
+
+	k->builds = arena_grow(k->c->arena, k->builds, &k->build_cap, i + 1, sizeof(*k->builds));
+	if (fresh)
+		k->builds[i] = (struct kcidb_build){
+			.id = id, .checkout = TEXT_MAP_NONE, .started = TIME_NONE};
+	return i;
 }
 
 void kcidb_describe(const struct kcidb *k, const struct kcidb_build *b, struct record *r)
@@ -174,8 +186,10 @@ void kcidb_describe(const struct kcidb *k, const struct kcidb_build *b, struct r
 	record_info(r, "kcidb.build.origin", b->origin);
 	record_info(r, "kcidb.build.config_url", b->config_url);
 	record_info(r, "kcidb.build.command", b->command);
-	if (b->checkout == TEXT_MAP_NONE)
+	if (b->checkout == TEXT_MAP_NONE) {
+		commit->build = b->build;
 		return;
+	}
 	checkout = &k->checkouts[b->checkout];
 	*commit = checkout->commit;
 	commit->build = b->build;

@@ -8,10 +8,12 @@
  * the packets or transactions of all. Several outputs at once, each behind a line "Instance: N",
  * are one run: there Throughput_* is their mean, and each has its figures with ".instanceN" too.
  * Tables behind a line "Iteration…" are taken so as well, numbered as they come, as the robot
- * starts them.
+ * starts them. What the omni test prints, and others with -k, -o or -O, names its figures itself:
+ * netperf_omni.c.
  */
-#include "importers/formats.h"
+#include "importers/netperf.h"
 
+#include "importers/formats.h"
 #include "importers/program_output.h"
 #include "server/base/arena.h"
 
@@ -30,6 +32,7 @@ struct reading {
 	enum table table;
 	double factor;      /* of the printed unit to 10^6 bit/s */
 	const char *suffix; /* "Mbps" or "tps" */
+	struct omni omni;   /* figures that name themselves */
 	bool marked;        /* instances are told apart */
 	size_t instance;    /* of the next result, from 1; 0: the one behind the last */
 	struct result *results;
@@ -85,6 +88,9 @@ static bool read_units(struct reading *s, const char *line)
 }
 
 static const char *const kinds[][2] = {
+	{"OMNI Send TEST", "OMNI"},
+	{"OMNI Receive TEST", "OMNI_RECEIVE"},
+	{"OMNI Send|Recv TEST", "OMNI_BOTH"},
 	{"TCP STREAM TEST", "TCP_STREAM"},
 	{"TCP MAERTS TEST", "TCP_MAERTS"},
 	{"TCP SENDFILE TEST", "TCP_SENDFILE"},
@@ -233,19 +239,20 @@ static void read_row(struct reading *s, const char *line, const double *v, size_
 	add_detail(s, "s", r->seconds, "elapsed_seconds");
 }
 
-/* "THROUGHPUT=55555.94": of -k, kept as it is called. */
-static void read_key(struct reading *s, const char *line)
+/* What figures that name themselves told of the throughput, as a result of its own. */
+static void end_omni(struct reading *s)
 {
-	size_t n = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-	const char *p = line + n + 1;
-	char name[OUTPUT_WORD_MAX];
-	double v;
+	struct omni *k = &s->omni;
+	struct result *r;
 
-	if (!n || n >= sizeof(name) || line[n] != '=' || !text_number(&p, false, &v) || *p)
-		return;
-	for (size_t i = 0; i <= n; i++)
-		name[i] = i == n ? '\0' : line[i] >= 'A' ? (char)(line[i] | 0x20) : line[i];
-	output_value(s->o, NULL, v, "%s", name);
+	if (k->mbps > 0 || k->tps > 0) {
+		r = open_result(s);
+		if (r)
+			*r = (struct result){true, false,      k->mbps > 0 ? k->mbps : k->tps,
+					     0,    k->seconds, k->mbps > 0 ? k->size : 0};
+		s->suffix = k->mbps > 0 ? "Mbps" : "tps";
+	}
+	omni_reset(k);
 }
 
 /* --- a run --- */
@@ -275,6 +282,7 @@ static void end_run(struct reading *s)
 	bool received = false, mbps;
 	const char *unit;
 
+	end_omni(s);
 	for (size_t i = 0; i < s->nresults; i++) {
 		const struct result *r = &s->results[i];
 		double both = r->throughput + r->recv;
@@ -283,7 +291,10 @@ static void end_run(struct reading *s)
 		sum += r->throughput;
 		recv += r->recv;
 		received = received || r->received;
-		work += r->size > 0 ? both * r->seconds * 1e6 / (8 * r->size) : both * r->seconds;
+		if (strcmp(s->suffix, "tps") == 0)
+			work += both * r->seconds;
+		else if (r->size > 0)
+			work += both * r->seconds * 1e6 / (8 * r->size);
 	}
 	if (n <= 0)
 		return;
@@ -299,7 +310,8 @@ static void end_run(struct reading *s)
 	}
 	output_value(s->o, unit, (sum + recv) / n, "ThroughputBoth_%s", s->suffix);
 	output_value(s->o, unit, sum + recv, "ThroughputBoth_total_%s", s->suffix);
-	output_value(s->o, mbps ? "packets" : "transactions", work, "workload");
+	if (work > 0)
+		output_value(s->o, mbps ? "packets" : "transactions", work, "workload");
 	s->nresults = 0;
 	s->instance = 0;
 	memset(s->results, 0, s->cap * sizeof(*s->results));
@@ -322,6 +334,7 @@ static bool read_mark(struct reading *s, const char *line)
 		fault(s->o->in->ctx, "", "\"%.80s\": no number from 1 to %d", line, INSTANCES_MAX);
 		return true;
 	}
+	end_omni(s); /* of the instance before */
 	if ((size_t)n <= s->nresults && s->results[(size_t)n - 1].told)
 		end_run(s);
 	s->instance = (size_t)n;
@@ -330,7 +343,7 @@ static bool read_mark(struct reading *s, const char *line)
 
 static void read_output(struct program_output *o, const char *bytes, size_t n)
 {
-	struct reading s = {.o = o, .suffix = "Mbps"};
+	struct reading s = {.o = o, .suffix = "Mbps", .omni = {.arena = o->in->ctx->arena}};
 	struct output_lines l;
 	double v[COLUMNS_MAX];
 	const char *name;
@@ -340,14 +353,19 @@ static void read_output(struct program_output *o, const char *bytes, size_t n)
 	output_next(o);
 	output_lines_begin(&l, bytes, n);
 	while ((line = output_line(&l))) {
-		size_t columns = read_columns(line, v);
+		size_t columns;
 
+		if (!s.marked && omni_repeats(&s.omni, line)) {
+			end_run(&s);
+			output_next(o);
+		}
+		columns = omni_line(&s.omni, o, line) ? 0 : read_columns(line, v);
 		if (columns) {
 			read_row(&s, line, v, columns);
 		} else if (!read_mark(&s, line) && !read_units(&s, line)) {
-			if ((name = test_name(line)))
+			name = test_name(line);
+			if (name)
 				output_info(o, "netperf.test", name);
-			read_key(&s, line);
 		}
 	}
 	output_lines_end(&l);
@@ -374,5 +392,7 @@ int netperf_sniff(const char *bytes, size_t n)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (sniff_finds(bytes, n, kinds[i][0]))
 			return 95;
+	if (sniff_line(bytes, n, "THROUGHPUT=") && sniff_line(bytes, n, "THROUGHPUT_UNITS="))
+		return 85;
 	return table && sniff_finds(bytes, n, "Elapsed") && sniff_finds(bytes, n, "secs.") ? 85 : 0;
 }

@@ -162,7 +162,7 @@ struct parts {
 	const struct program_form *form;
 	struct part *list;
 	size_t n, cap;
-	bool varies[OUTPUT_AXES];
+	bool told[OUTPUT_AXES];
 };
 
 static struct part *part_begin(struct parts *ps, const char *bytes)
@@ -214,27 +214,20 @@ static int split(struct parts *ps, const char *bytes, size_t n)
 	return e;
 }
 
-/* Whether outputs differ in an axis: only then does it stand in the series. One that says nothing
- * of it differs from none. */
-static bool axis_varies(const struct parts *ps, size_t axis)
+/* Whether the text tells of an axis: then it is part of what was measured, and stands in the series
+ * whatever else is in the file. */
+static bool axis_told(const struct parts *ps, size_t axis)
 {
-	const char *first = "";
-
-	for (size_t i = 0; i < ps->n; i++) {
-		const char *value = ps->list[i].setup[axis];
-
-		if (*value && *first && strcmp(value, first) != 0)
+	for (size_t i = 0; i < ps->n; i++)
+		if (*ps->list[i].setup[axis])
 			return true;
-		if (*value)
-			first = value;
-	}
 	return false;
 }
 
 static bool same_setup(const struct parts *ps, const struct part *a, const struct part *b)
 {
 	for (size_t i = 0; i < OUTPUT_AXES; i++) {
-		if (ps->varies[i] && strcmp(a->setup[i], b->setup[i]) != 0)
+		if (ps->told[i] && strcmp(a->setup[i], b->setup[i]) != 0)
 			return false;
 	}
 	return true;
@@ -262,7 +255,7 @@ static int read_setup(struct parts *ps, size_t first, bool *found)
 	if (ps->form->state)
 		o.state = arena_alloc(ps->in->ctx->arena, ps->form->state);
 	for (size_t i = ps->form->program ? 0 : 1; i < OUTPUT_AXES && ps->form->axes[i]; i++) {
-		if (*like->setup[i] && ps->varies[i])
+		if (*like->setup[i] && ps->told[i])
 			axes[i] = like->setup[i];
 	}
 	for (size_t i = first; i < ps->n; i++) {
@@ -288,7 +281,7 @@ int program_import(struct import *in, const char *bytes, size_t n, const struct 
 	int e = split(&ps, bytes, n);
 
 	for (size_t i = 0; i < OUTPUT_AXES; i++)
-		ps.varies[i] = axis_varies(&ps, i);
+		ps.told[i] = axis_told(&ps, i);
 	for (size_t i = 0; i < ps.n && e == E_OK; i++) {
 		if (ps.list[i].read)
 			continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Collects what an importer meets. Each metric name is cleaned and kept once, in a table; a run is
- * the list of its names' numbers and values, in the order they came. record_end.c makes submissions
- * of it.
+ * the list of its names' numbers and values, in the order they came; a run that goes on as the one
+ * before did has no list of numbers of its own. record_end.c makes submissions of it.
  */
 #include "importers/record.h"
 
@@ -111,6 +111,14 @@ void record_run(struct record *r)
 	r->runs[r->nruns++] = (struct one_run){0};
 }
 
+void record_expect_runs(struct record *r, size_t n)
+{
+	if (r->nruns || n <= r->run_cap)
+		return;
+	r->runs = arena_array(r->ctx->arena, struct one_run, n);
+	r->run_cap = n;
+}
+
 size_t record_runs(const struct record *r)
 {
 	return r->nruns;
@@ -216,10 +224,44 @@ static bool too_many(struct record *r, const struct one_run *run)
 	return true;
 }
 
+/* One more name in the run. Most runs have the names of the one before, in its order. */
+static void put_id(struct record *r, struct one_run *run, uint32_t id)
+{
+	const struct one_run *last = r->nruns > 1 ? run - 1 : NULL;
+	struct arena *a = r->ctx->arena;
+
+	if (!run->n && last && last->n) {
+		run->ids = last->ids;
+		run->shared = true;
+	}
+	if (run->shared && run->n < last->n && run->ids[run->n] == id)
+		return;
+	if (run->shared) {
+		run->cap = last->n + 1;
+		run->ids = arena_array(a, uint32_t, run->cap);
+		memcpy(run->ids, last->ids, run->n * sizeof(*run->ids));
+		run->shared = false;
+	}
+	run->ids = arena_grow(a, run->ids, &run->cap, run->n + 1, sizeof(*run->ids));
+	run->ids[run->n] = id;
+}
+
+static void put_value(struct record *r, struct one_run *run, double v)
+{
+	size_t likely = r->nruns > 1 ? run[-1].n : 0;
+
+	if (!run->n && likely) { /* growing would leave as much behind */
+		run->value_cap = likely;
+		run->values = arena_array(r->ctx->arena, double, likely);
+	}
+	run->values = arena_grow(r->ctx->arena, run->values, &run->value_cap, run->n + 1,
+				 sizeof(*run->values));
+	run->values[run->n++] = v;
+}
+
 void record_value(struct record *r, const char *unit, double v, const char *fmt, ...)
 {
 	char raw[NAME_BUFFER], name[METRIC_NAME_MAX + 1];
-	struct arena *a = r->ctx->arena;
 	struct metric_seen *m;
 	struct one_run *run;
 	va_list ap;
@@ -241,12 +283,10 @@ void record_value(struct record *r, const char *unit, double v, const char *fmt,
 	if (m->run != r->nruns) {
 		if (too_many(r, run))
 			return;
-		run->ids = arena_grow(a, run->ids, &run->cap, run->n + 1, sizeof(*run->ids));
-		run->values = arena_grow(a, run->values, &run->value_cap, run->n + 1,
-					 sizeof(*run->values));
 		m->run = r->nruns;
 		m->at = (uint32_t)run->n;
-		run->ids[run->n++] = id;
+		put_id(r, run, id);
+		put_value(r, run, v);
 	}
 	run->values[m->at] = v;
 }

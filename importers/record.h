@@ -38,6 +38,8 @@ void record_commit(struct record *r, const char *id);
 /* A further run; values belong to the last one. The first value begins one by itself. */
 void record_run(struct record *r);
 size_t record_runs(const struct record *r);
+/* Room for that many runs, where the importer knows: growing would take more. */
+void record_expect_runs(struct record *r, size_t n);
 /* One value of the run. unit: NULL or as printed. The name is made valid: control characters and
  * broken UTF-8 become '_', what is over METRIC_NAME_MAX bytes is cut; an empty name or a value that
  * is not finite is dropped; a unit that differs from the one said before is a fault. The same name

@@ -52,17 +52,23 @@ static void sort_run(struct record *r, const struct one_run *run, struct shared 
 	*last = (struct shared){run, rank, names};
 }
 
+/* The values go where their names stand, in the memory that they are in. */
 static void finish_run(struct record *r, const struct one_run *run, struct shared *last,
 		       struct run_in *out)
 {
-	double *values = arena_array(r->ctx->arena, double, run->n);
-
 	if (!last->run || last->run->n != run->n ||
-	    (run->n && memcmp(last->run->ids, run->ids, run->n * sizeof(*run->ids)) != 0))
+	    (run->n && last->run->ids != run->ids &&
+	     memcmp(last->run->ids, run->ids, run->n * sizeof(*run->ids)) != 0))
 		sort_run(r, run, last);
+	if (run->n > r->scratch_room) {
+		r->scratch_room = 2 * run->n;
+		r->scratch = arena_array(r->ctx->arena, double, r->scratch_room);
+	}
 	for (size_t i = 0; i < run->n; i++)
-		values[last->rank[i]] = run->values[i];
-	*out = (struct run_in){last->names, values};
+		r->scratch[last->rank[i]] = run->values[i];
+	if (run->n)
+		memcpy(run->values, r->scratch, run->n * sizeof(*run->values));
+	*out = (struct run_in){last->names, run->values};
 }
 
 static int by_metric(const void *a, const void *b)

@@ -17,9 +17,10 @@ struct metric_seen {
 };
 
 struct one_run {
-	uint32_t *ids; /* of metrics, as they came */
+	uint32_t *ids; /* of metrics, as they came; shared: the run's before, as far as n */
 	double *values;
 	size_t n, cap, value_cap;
+	bool shared;
 	struct distribution_in *distributions;
 	size_t ndistributions, distribution_cap;
 };
@@ -38,6 +39,8 @@ struct record {
 	struct pair *axes, *info;
 	size_t naxes, axis_cap, ninfo, info_cap;
 	bool distributed, too_many;
+	double *scratch; /* for the values of one run */
+	size_t scratch_room;
 };
 
 /* The number of the metric of a clean name, which is new or was met before. */

@@ -2,6 +2,7 @@
 /*
  * Samples are kept in the order in which they come, 16 bytes each, and sorted by run at the end:
  * files tell all samples of a metric one after the other, the store wants all metrics of a run.
+ * They lie in blocks, so that their memory grows evenly and by no more than they are.
  */
 #include "importers/result_file.h"
 
@@ -21,6 +22,8 @@
 #define UNIT_MAX     64
 #define CLEAN_MAX    1024 /* bytes of a text that is longer, with its digest */
 #define ASKED_EVERY  1024 /* samples */
+#define BLOCK        1024 /* samples */
+#define RUNS_MAX     1000000
 #define DIGEST_SHOWN 16
 
 struct sampled {
@@ -42,8 +45,8 @@ struct samples {
 	struct text_map names;
 	struct sampled *metrics; /* by number in names */
 	size_t metric_cap;
-	struct sample *list;
-	size_t n, cap, runs;
+	struct sample **blocks;
+	size_t block_cap, first_cap, n, runs;
 	bool stopped;
 	struct summary_in *cells;
 	size_t ncells, cell_cap;
@@ -160,6 +163,24 @@ static void set_unit(struct samples *s, const char *name, struct sampled *m, con
 	m->refused = strcmp(m->unit, unit) != 0;
 }
 
+static struct sample *sample_at(const struct samples *s, size_t i)
+{
+	return &s->blocks[i / BLOCK][i % BLOCK];
+}
+
+static void put_sample(struct samples *s, struct sample k)
+{
+	if (s->n % BLOCK == 0)
+		s->blocks = arena_grow(s->a, s->blocks, &s->block_cap, s->n / BLOCK + 1,
+				       sizeof(*s->blocks));
+	if (s->n < BLOCK) /* a file may have many submissions of few samples */
+		s->blocks[0] = arena_grow(s->a, s->n ? s->blocks[0] : NULL, &s->first_cap, s->n + 1,
+					  sizeof(k));
+	else if (s->n % BLOCK == 0)
+		s->blocks[s->n / BLOCK] = arena_array(s->a, struct sample, BLOCK);
+	*sample_at(s, s->n++) = k;
+}
+
 __attribute__((format(printf, 5, 0))) static void add(struct samples *s, const size_t *run,
 						      const char *unit, double v, const char *fmt,
 						      va_list ap)
@@ -183,10 +204,15 @@ __attribute__((format(printf, 5, 0))) static void add(struct samples *s, const s
 	if (s->n % ASKED_EVERY == ASKED_EVERY - 1 && asked_to_stop(s))
 		return;
 	at = run ? *run : m->n;
+	if (at >= RUNS_MAX) {
+		fail(s->in->ctx, E_TOO_LARGE,
+		     "it has more than %d runs of one setup: import it in parts", RUNS_MAX);
+		s->stopped = true;
+		return;
+	}
 	m->n = m->n <= at ? (uint32_t)at + 1 : m->n;
 	s->runs = at < s->runs ? s->runs : at + 1;
-	s->list = arena_grow(s->a, s->list, &s->cap, s->n + 1, sizeof(*s->list));
-	s->list[s->n++] = (struct sample){(uint32_t)id, (uint32_t)at, v};
+	put_sample(s, (struct sample){(uint32_t)id, (uint32_t)at, v});
 }
 
 void samples_add(struct samples *s, const char *unit, double v, const char *fmt, ...)
@@ -242,23 +268,27 @@ void samples_add_cell(struct samples *s, const char *unit, const struct summary_
 		(struct pair){own.metric, clean(s->a, unit, strlen(unit), UNIT_MAX)};
 }
 
-/* The samples run by run. A counting sort, which keeps the order in which they came. */
+/* The samples run by run; there may be gaps in their numbers. A counting sort, which keeps the
+ * order in which they came. */
 static void make_runs(struct samples *s)
 {
 	size_t *begin = arena_array(s->a, size_t, s->runs + 1);
-	struct sample *sorted = arena_array(s->a, struct sample, s->n);
+	uint32_t *order = arena_array(s->a, uint32_t, s->n);
+	size_t run = SIZE_MAX;
 
+	record_expect_runs(s->r, s->runs);
 	for (size_t i = 0; i < s->n; i++)
-		begin[s->list[i].run + 1]++;
+		begin[sample_at(s, i)->run + 1]++;
 	for (size_t i = 0; i < s->runs; i++)
 		begin[i + 1] += begin[i];
 	for (size_t i = 0; i < s->n; i++)
-		sorted[begin[s->list[i].run]++] = s->list[i];
+		order[begin[sample_at(s, i)->run]++] = (uint32_t)i;
 	for (size_t i = 0; i < s->n; i++) {
-		const struct sample *k = &sorted[i];
+		const struct sample *k = sample_at(s, order[i]);
 
-		if (!i || k->run != sorted[i - 1].run)
+		if (k->run != run)
 			record_run(s->r);
+		run = k->run;
 		if (i % ASKED_EVERY == 0 && asked_to_stop(s))
 			return;
 		record_value(s->r, s->metrics[k->metric].unit, k->v, "%s",
@@ -303,6 +333,8 @@ int samples_end(struct samples *s)
 		make_runs(s);
 	else if (s->ncells)
 		take_cells(s, s->r);
+	if (s->stopped)
+		return s->in->ctx->err;
 	e = record_end(s->r);
 	if (e != E_OK || !s->n || !s->ncells)
 		return e;

@@ -6,9 +6,10 @@
  * (of the two in the middle the greater), its mean over iterations; stddev% and median_stddev% are
  * spreads (population) over the iterations in percent of their mean. Of a single iteration stddev%
  * is the spread of its tasks in percent of their mean, times their number: so the robot has it, and
- * one name cannot mean two things in one series (the distribution has the plain one). What tasks fault in ("bytes faulted") gives the same figures with _fault. The speeds of
- * all tasks are kept as a distribution, each speed a bucket. A file with several cases has a run
- * for each iteration, parted by case.
+ * one name cannot mean two things in one series (the distribution has the plain one). What tasks
+ * fault in ("bytes faulted") gives the same figures with _fault. The speeds of all tasks are kept
+ * as a distribution, each speed a bucket. A file with several cases has a run for each iteration,
+ * parted by case.
  */
 #include "importers/formats.h"
 
@@ -237,8 +238,7 @@ static void add_work(struct reading *s, struct work *w, const char *suffix)
 
 	if (!w->throughput.n)
 		return;
-	stddev = w->throughput.n > 1 ? spread(&w->throughput)
-				     : spread(&w->all) * (double)w->all.n;
+	stddev = w->throughput.n > 1 ? spread(&w->throughput) : spread(&w->all) * (double)w->all.n;
 	output_value(s->o, "KB/s", mean(&w->throughput), "throughput%s", suffix);
 	output_value(s->o, "%", stddev, "stddev%s%%", suffix);
 	output_value(s->o, "KB/s", mean(&w->medians), "median%s", suffix);

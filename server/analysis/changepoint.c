@@ -23,7 +23,8 @@
 #define CORRELATED   .9  /* at most */
 #define FOREIGN_MAX  3   /* passes */
 #define POINTS_MIN   (2 * CHANGEPOINT_SEGMENT_MIN)
-#define VARIANCE_MIN 1e-24 /* of the largest mean's square: what rounding leaves */
+#define VARIANCE_MIN 1e-24 /* of the largest mean's square: what rounding leaves in a mean, */
+#define SUMS_MIN     1e-14 /* … a point and of the widest square: and in sums over the line */
 #define GROWN        1.1   /* a full pass is due: the line is that much longer … */
 #define DEARER       1.2   /* … or a change would cost that much more */
 
@@ -32,7 +33,8 @@ struct changepoint_line {
 	struct arena *arena;
 	bool foreign;
 	double within, between; /* variances: of a run, between commits … */
-	double least;           /* … and of a point at least, in squares of the unit */
+	double least;           /* … and of a point at least, in squares of the unit … */
+	double least_foreign;   /* … and of a residual of a foreign line */
 	double clip;            /* residuals above it are clipped */
 	double beta;            /* of the full pass */
 	size_t full;            /* points of the full pass */
@@ -205,14 +207,15 @@ static void fit_foreign(struct changepoint_line *l, struct partition *p)
 	double log_n = log((double)p->n), squares, rho;
 	struct segmentation before, g;
 
-	l->beta = FIRST_PRICE * log_n * plain_variance(p);
+	l->beta = FIRST_PRICE * log_n * fmax(plain_variance(p), l->least_foreign);
 	partition_price(p, l->beta, l->beta / 2);
 	before = partition_segments(l->arena, p);
 	for (int pass = 1; pass < FOREIGN_MAX; pass++) {
 		look_at_residuals(l->arena, p, &before, &squares, &rho);
 		l->noise = sqrt(squares / free_points(p, &before)); /* in units */
 		l->autocorrelation = rho;
-		l->beta = PRICE * log_n * l->noise * l->noise * stretched(rho);
+		l->beta = PRICE * log_n * fmax(l->noise * l->noise, l->least_foreign) *
+			  stretched(rho);
 		partition_price(p, l->beta, l->beta / 2);
 		g = partition_segments(l->arena, p);
 		if (same_segments(&before, &g))
@@ -239,6 +242,19 @@ static void fit_all(struct changepoint_line *l)
 		fit_benchmark(l, l->p);
 }
 
+/* Squares about a level come as differences of sums over the line: where steps are exact, what they
+ * leave must not look like noise. */
+static void set_least(struct changepoint_line *l, double centre, double unit, double top)
+{
+	double widest = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		widest = fmax(widest, fabs(clipped(l->mean, l->n, i, l->clip) - centre) / unit);
+	l->least_foreign = fmax(VARIANCE_MIN, SUMS_MIN * (double)l->n * widest * widest);
+	top = fmax(1, top / unit);
+	l->least = fmax(VARIANCE_MIN * top * top, l->least_foreign);
+}
+
 struct changepoint_line *changepoint_line_new(struct arena *a, const struct changepoint_series *s)
 {
 	struct changepoint_line *l = arena_array(a, struct changepoint_line, 1);
@@ -250,7 +266,6 @@ struct changepoint_line *changepoint_line_new(struct arena *a, const struct chan
 		.arena = a,
 		.foreign = s->kind == CHANGEPOINT_FOREIGN,
 		.within = s->within,
-		.least = VARIANCE_MIN,
 		.clip = s->n ? clip_width(a, s->mean, s->n) : 0,
 		.full = s->n,
 		.n = s->n,
@@ -265,8 +280,7 @@ struct changepoint_line *changepoint_line_new(struct arena *a, const struct chan
 		l->between = between_commits(a, s);
 	if (unit == 0)
 		unit = 1;
-	if (top > unit)
-		l->least *= top / unit * (top / unit);
+	set_least(l, centre, unit, top);
 	l->p = partition_new(a, s->n, centre, unit);
 	add_points(l, 0);
 	fit_all(l);

@@ -84,7 +84,7 @@ static const struct {
 	[RULE_GATE_UNTESTED] = {"untested", "there is no noise to hold the change against"},
 	[RULE_GATE_P] = {"p", "as much happens by chance (p above 0.05)"},
 	[RULE_GATE_DELTA] = {"delta", "the runs of both sides overlap too much"},
-	[RULE_GATE_Q] = {"q", "rare by itself, but not among so many metrics (q above 0.05)"},
+	[RULE_GATE_Q] = {"q", "not rare enough among so many metrics (q above 0.05)"},
 	[RULE_GATE_LEVEL] = {"level", "the base itself stands apart from the commits before it"},
 	[RULE_GATE_OWN] = {"threshold", "less than the metric's own threshold"},
 	[RULE_GATE_RUNS] = {"runs", "too few runs: 4 on both sides, or 3 and 6 commits before"},

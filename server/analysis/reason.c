@@ -10,6 +10,8 @@
 #include "server/analysis/reason_words.h"
 #include "server/analysis/sentence.h"
 
+#define RUNS_ENOUGH 10 /* a side; more are not worth their time */
+
 void put_verdict(struct sentence *s, const struct comparison_row *r, enum verdict v)
 {
 	if (v == VERDICT_REGRESSION)
@@ -72,12 +74,66 @@ static void put_untested(struct sentence *s, enum rule_untested why)
 		put(s, ": the values lie too far apart to be reckoned with");
 }
 
+/* What moved, in percent or points: the change that is told is that of the means, while the medians
+ * say whether it is large enough, and the means on the rule's scale which way it went. */
+struct moved {
+	double means, medians; /* NAN, ±INFINITY: from 0 */
+	bool points;
+	bool medians_differ; /* so that the sentence would contradict itself without them */
+	bool turned;         /* on the rule's scale the other way than what is told */
+};
+
+#define ROUNDED 0.05 /* a change is told to a tenth */
+
+static bool reaches(double moved, double gate)
+{
+	return isnan(moved) || fabs(moved) >= gate - ROUNDED;
+}
+
+static struct moved moved_of(const struct judged *j)
+{
+	const struct rule_row *r = j->rule;
+	bool points = j->row->metric->facts.kind == KIND_PERCENT;
+	struct moved m = {
+		.means = points ? j->cell->change_abs : j->cell->change_pct,
+		.medians = r->size * (r->scale == SCALE_PERCENT ? 1 : 100),
+		.points = points,
+	};
+	double way = isnan(m.means) ? j->cell->change_abs : m.means;
+	bool told = j->gate == RULE_CHANGED || j->suspect;
+
+	if (j->gate == RULE_GATE_SIZE)
+		m.medians_differ = reaches(m.means, 1);
+	else if (j->gate == RULE_GATE_OWN)
+		m.medians_differ = reaches(m.means, j->row->metric->threshold_pct);
+	if (told)
+		m.medians_differ |= !reaches(m.means, 1) || isinf(m.medians) != isnan(m.means) ||
+				    way * r->size < 0;
+	m.turned = told && way * (r->mean_y - r->mean_x) < 0;
+	m.medians_differ &= !(fabs(m.means - m.medians) < ROUNDED);
+	return m;
+}
+
+/* "+3.0 %", "+10.0 % (medians +0.5 %)" */
+static void put_moved(struct sentence *s, const struct moved *m)
+{
+	put_change(s, m->means, m->points);
+	if (m->medians_differ) {
+		put(s, " (medians ");
+		put_change(s, isinf(m->medians) ? (double)NAN : m->medians, m->points);
+		put(s, ")");
+	}
+	if (m->turned)
+		put(s, ", the other way on the scale of the test");
+}
+
 /* Why it did not pass, where it is the same. */
-static void put_same(struct sentence *s, const struct judged *j, bool points)
+static void put_same(struct sentence *s, const struct judged *j, const struct moved *m)
 {
 	switch (j->gate) {
 	case RULE_GATE_SIZE:
-		put(s, points ? ": less than 1 point" : ": less than 1 %");
+		put(s, m->points ? ": less than 1 point" : ": less than 1 %");
+		put(s, m->medians_differ ? " by the medians" : "");
 		break;
 	case RULE_GATE_UNTESTED:
 		put_untested(s, j->rule->untested);
@@ -88,19 +144,34 @@ static void put_same(struct sentence *s, const struct judged *j, bool points)
 	default:
 		put(s, ": within the noise");
 	}
-	if (isnan(j->cell->mde))
+	if (isnan(j->cell->mde) ||
+	    (j->gate != RULE_GATE_SIZE && j->cell->mde <= fabs(m->means))) /* size is not why */
 		return;
 	put(s, "; would have seen ");
 	put_figure(s, j->cell->mde, 2);
-	put(s, points ? " points" : " %");
+	put(s, m->points ? " points" : " %");
+}
+
+/* p of the level is above .05 only where p against the base alone is not. */
+static void put_not_rare(struct sentence *s, const struct rule_row *r)
+{
+	if (r->p <= RULE_Q) {
+		put(s, ": suspect, too common among so many metrics (q above 0.05)");
+		return;
+	}
+	put(s, ": suspect, apart from its base (p ");
+	put_probability(s, r->p_within);
+	put(s, " by these runs alone), but not from the commits before");
 }
 
 /* Why it is only suspect. */
 static void put_suspect(struct sentence *s, const struct judged *j, bool points)
 {
+	const struct rule_row *r = j->rule;
+
 	switch (j->gate) {
 	case RULE_GATE_Q:
-		put(s, ": suspect, too common among so many metrics (q above 0.05)");
+		put_not_rare(s, r);
 		break;
 	case RULE_GATE_LEVEL:
 		put(s, ": suspect, the base itself stands apart from the commits before it");
@@ -121,9 +192,12 @@ static void put_suspect(struct sentence *s, const struct judged *j, bool points)
 		    ": suspect, a verdict needs 4 runs on both sides, or 3 and 6 commits before");
 		break;
 	default:
-		put(s, ": suspect, all runs of a side are of one boot");
+		put(s, ": suspect, all runs of a side are of one boot; runs of another boot would "
+		       "tell");
+		return;
 	}
-	put(s, "; three more runs a side, in turn, would tell");
+	if (r->nx < RUNS_ENOUGH || r->ny < RUNS_ENOUGH)
+		put(s, "; three more runs a side, in turn, would tell");
 }
 
 static void put_shape(struct sentence *s, enum rule_shape shape)
@@ -137,42 +211,42 @@ static void put_shape(struct sentence *s, enum rule_shape shape)
 }
 
 /* A monitor that is the same, one of thousands: its figures stand beside it, or nobody looks. */
-static void put_short(struct sentence *s, const struct judged *j, bool points)
+static void put_short(struct sentence *s, const struct judged *j, const struct moved *m)
 {
 	put_int(s, j->base->n);
 	put(s, " against ");
 	put_count(s, j->cell->n, "run");
 	put(s, ", ");
-	put_change(s, points ? j->cell->change_abs : j->cell->change_pct, points);
+	put_moved(s, m);
 }
 
-static void put_figures(struct sentence *s, const struct judged *j, bool points)
+static void put_figures(struct sentence *s, const struct judged *j, const struct moved *m)
 {
 	put_side(s, j->base);
 	put(s, ", then ");
 	put_side(s, j->cell);
 	put(s, ", ");
-	put_change(s, points ? j->cell->change_abs : j->cell->change_pct, points);
+	put_moved(s, m);
 	if (j->rule->untested == RULE_TESTED)
 		put_test(s, j);
 }
 
 const char *reason_judged(struct arena *a, const struct judged *j)
 {
-	bool points = j->row->metric->facts.kind == KIND_PERCENT;
+	struct moved m = moved_of(j);
 	struct sentence s;
 
 	s.n = 0;
 	if (j->row->role == ROLE_MONITOR && j->cell->verdict == VERDICT_SAME)
-		put_short(&s, j, points);
+		put_short(&s, j, &m);
 	else
-		put_figures(&s, j, points);
+		put_figures(&s, j, &m);
 	if (j->gate == RULE_CHANGED)
 		put_verdict(&s, j->row, j->cell->verdict);
 	else if (j->suspect)
-		put_suspect(&s, j, points);
+		put_suspect(&s, j, m.points);
 	else
-		put_same(&s, j, points);
+		put_same(&s, j, &m);
 	put_shape(&s, j->shape);
 	return sentence_keep(a, &s);
 }

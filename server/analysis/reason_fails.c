@@ -60,7 +60,8 @@ const char *reason_fails(struct arena *a, const struct fails_judged *f, const st
 		put(&s, ": suspect, a verdict needs 2 of them; more runs would tell");
 		break;
 	case FAILS_BOOT:
-		put(&s, ": suspect, all runs of a side are of one boot");
+		put(&s, ": suspect, all runs of a side are of one boot; runs of another boot would "
+			"tell");
 		break;
 	default:
 		put(&s, ": suspect, but chance may give that; more runs would tell");

@@ -59,5 +59,7 @@ void rule_mde_fill(struct rule_row *rows, size_t n, int role, double alpha)
 			continue;
 		g = (quantile_at(&level, r->df) + quantile_at(&power, r->df)) * sqrt(r->variance);
 		r->mde = scale_back(r->scale, r->unit, r->median_x, g);
+		if (isinf(r->mde)) /* nothing would have been found */
+			r->mde = NAN;
 	}
 }

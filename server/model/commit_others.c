@@ -10,7 +10,7 @@
 static const struct commit_row *find_in(const struct row_list *l, const struct metric *m)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (l->rows[i].metric == m)
+		if (l->rows[i].metric->id == m->id)
 			return &l->rows[i];
 	return NULL;
 }

@@ -190,7 +190,7 @@ static int check_measured(struct ctx *c, const struct history *h)
 	int e = series_metrics(c, h->series.id, &list, &n);
 
 	for (size_t i = 0; e >= 0 && i < n; i++)
-		if (list[i].metric == h->metric)
+		if (list[i].metric->id == h->metric->id)
 			return E_OK;
 	return e < 0 ? e
 		     : fail(c, E_NOTFOUND, "series %.8s has no values of %s", h->series.digest,

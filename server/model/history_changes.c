@@ -44,10 +44,11 @@ static double unscaled(const struct scaled *s, double g)
 	}
 }
 
-/* Means of the points on their common scale, and the variance between runs of one point. */
+/* Means of the points on their common scale, and the variance between runs of one point. Where no
+ * point has a second run, nothing tells the noise: that is a foreign line. */
 static struct scaled scale_points(struct arena *a, const struct metric *m,
 				  const struct level_point *points, size_t n, double *mean,
-				  double *runs, double *within)
+				  double *runs, struct changepoint_series *line)
 {
 	struct rule_group *groups = arena_array(a, struct rule_group, n);
 	struct scaled s = {.unit = 1};
@@ -66,7 +67,8 @@ static struct scaled scale_points(struct arena *a, const struct metric *m,
 		runs[i] = (double)points[i].n;
 		all += squares;
 	}
-	*within = values > n ? all / (double)(values - n) : 0;
+	line->kind = values > n ? CHANGEPOINT_BENCHMARK : CHANGEPOINT_FOREIGN;
+	line->within = values > n ? all / (double)(values - n) : 0;
 	return s;
 }
 
@@ -78,12 +80,14 @@ static double moved(const struct metric *m, double from, double to)
 	return from == 0 ? (double)NAN : 100 * (to - from) / fabs(from);
 }
 
-static bool matters(const struct metric *m, const struct level_step *s)
+/* The rule's size gate. From 0 a count is one from 1 on; of other figures no size is known. */
+static bool matters(const struct metric *m, enum rule_scale scale, const struct level_step *s)
 {
 	double least = m->facts.kind == KIND_PERCENT ? RULE_POINTS : 100 * RULE_SIZE;
+	double floor = m->floor > 0 ? m->floor : scale == SCALE_COUNT ? 1 : 0;
 
 	if (isnan(s->change)) /* from 0 */
-		return fabs(s->after) >= (m->floor > 0 ? m->floor : 1);
+		return floor > 0 && fabs(s->after) >= floor * (1 - RULE_SLACK);
 	return fabs(s->change) >= fmax(least, m->threshold_pct) * (1 - RULE_SLACK);
 }
 
@@ -126,7 +130,7 @@ static void add_step(const struct metric *m, const struct scaled *s, const struc
 
 	step.change = moved(m, step.before, step.after);
 	step.verdict = verdict_of(m, &step);
-	if (matters(m, &step))
+	if (matters(m, s->scale, &step))
 		out->steps[out->nsteps++] = step;
 }
 
@@ -136,7 +140,7 @@ struct history_changes changes_find(struct arena *a, const struct metric *m,
 	double *mean = arena_array(a, double, n), *runs = arena_array(a, double, n);
 	struct changepoint_series line = {.mean = mean, .runs = runs, .n = n};
 	struct history_changes out = {0};
-	struct scaled s = scale_points(a, m, points, n, mean, runs, &line.within);
+	struct scaled s = scale_points(a, m, points, n, mean, runs, &line);
 	struct segmentation g = changepoint_find(a, &line);
 
 	out.scale = s.scale;

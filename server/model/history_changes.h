@@ -2,7 +2,8 @@
 /*
  * Where the level of a metric changes over the commits of a history: steps, and stretches that
  * drift. Looked for along the line alone (commits elsewhere hang beside it), on the scale that the
- * rule judges the metric on (analysis/rule_scale.h), by analysis/changepoint.h.
+ * rule judges the metric on (analysis/rule_scale.h), by analysis/changepoint.h: as a benchmark
+ * where some point has several runs, else as a foreign line.
  */
 #ifndef MODEL_HISTORY_CHANGES_H
 #define MODEL_HISTORY_CHANGES_H

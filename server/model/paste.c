@@ -191,24 +191,35 @@ static const char *text_label(struct arena *a, const struct paste *p, size_t tex
 	return text < 2 ? text ? "After" : "Before" : arena_fmt(a, "Text %zu", text + 1);
 }
 
-/* Axes that differ among the columns, as " (rw: read)"; "" when none does. */
+static bool axis_differs(const struct paste *p, const struct pair *axis)
+{
+	for (size_t k = 0; k < p->ncolumns; k++) {
+		const struct submission *s = p->columns[k].subs[0];
+		const char *v = find_value(s->axes, s->naxes, axis->name);
+
+		if (!v || strcmp(v, axis->value) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* What differs among the columns, as " (fio, rw: read)": the test, and axes; "" when nothing does.
+ */
 static const char *setup_words(struct arena *a, const struct paste *p, size_t col)
 {
 	const struct submission *own = p->columns[col].subs[0];
 	const char *text = "";
 
 	for (size_t i = 0; i < own->naxes; i++) {
-		bool differs = false;
+		const struct pair *axis = &own->axes[i];
 
-		for (size_t k = 0; k < p->ncolumns; k++) {
-			const struct submission *s = p->columns[k].subs[0];
-			const char *v = find_value(s->axes, s->naxes, own->axes[i].name);
-
-			differs |= !v || strcmp(v, own->axes[i].value) != 0;
-		}
-		if (differs)
-			text = arena_fmt(a, "%s%s%s: %.100s", text, *text ? ", " : "",
-					 own->axes[i].name, own->axes[i].value);
+		if (!axis_differs(p, axis))
+			continue;
+		if (!strcmp(axis->name, "testcase"))
+			text = arena_fmt(a, "%.100s%s%s", axis->value, *text ? ", " : "", text);
+		else
+			text = arena_fmt(a, "%s%s%s: %.100s", text, *text ? ", " : "", axis->name,
+					 axis->value);
 	}
 	return *text ? arena_fmt(a, " (%.300s)", text) : "";
 }
@@ -452,7 +463,9 @@ int paste_compare(struct ctx *c, struct paste *p)
 		return c->err;
 	choose_bases(p);
 	name_columns(c->arena, p);
-	e = compare(c, p);
+	e = paste_align_units(c, p);
+	if (e >= 0)
+		e = compare(c, p);
 	if (e < 0)
 		return e;
 	paste_distributions(c->arena, p);

@@ -55,7 +55,7 @@ struct paste_figures {
 };
 
 struct paste_percentile {
-	const char *name; /* as printed, "99.00" */
+	const char *name; /* "99.00": as printed, without more than two zeros at its end */
 	double at;
 	double *values; /* one a column; NAN: none. Of several runs: their mean */
 };
@@ -106,6 +106,8 @@ const char *paste_cell_change(struct arena *a, const struct paste *p, size_t row
 /* One text -> submissions in c's arena; failures are filed under its number. */
 int paste_read(struct ctx *c, struct paste *p, size_t text, struct submission **subs, size_t *n,
 	       bool *names_commit);
+/* E_INVALID: faults at "text[i]". */
+int paste_align_units(struct ctx *c, struct paste *p);
 void paste_distributions(struct arena *a, struct paste *p);
 void paste_say(struct arena *a, struct paste *p);
 

@@ -43,6 +43,17 @@ static struct paste_distribution *add(struct arena *a, struct paste *p,
 	return d;
 }
 
+/* "50.000000" of JSON is "50.00" of text: zeros at the end go down to two digits. */
+static const char *short_name(struct arena *a, const char *name)
+{
+	const char *point = strchr(name, '.');
+	size_t n = strlen(name), least = point ? (size_t)(point - name) + 3 : n;
+
+	while (n > least && name[n - 1] == '0')
+		n--;
+	return arena_strn(a, name, n);
+}
+
 /* The row of a percentile, in its place; NULL: there are too many. */
 static struct paste_percentile *row_of(struct arena *a, const struct paste *p,
 				       struct paste_distribution *d, const char *name)
@@ -59,8 +70,10 @@ static struct paste_percentile *row_of(struct arena *a, const struct paste *p,
 	if (d->n == PASTE_PERCENTILES_MAX)
 		return NULL;
 	memmove(&d->percentiles[i + 1], &d->percentiles[i], (d->n - i) * sizeof(*d->percentiles));
-	d->percentiles[i] = (struct paste_percentile){
-		.name = name, .at = at, .values = arena_array(a, double, p->ncolumns)};
+	d->percentiles[i] =
+		(struct paste_percentile){.name = short_name(a, name),
+					  .at = at,
+					  .values = arena_array(a, double, p->ncolumns)};
 	for (size_t k = 0; k < p->ncolumns; k++)
 		d->percentiles[i].values[k] = (double)NAN;
 	d->n++;
@@ -100,6 +113,37 @@ static void take(struct arena *a, struct paste *p, size_t col, const struct dist
 	}
 }
 
+static bool is_in_several(const struct paste *p, const struct paste_distribution *d)
+{
+	size_t told = 0;
+
+	for (size_t k = 0; k < p->ncolumns; k++) {
+		for (size_t i = 0; i < d->n; i++) {
+			if (isfinite(d->percentiles[i].values[k])) {
+				told++;
+				break;
+			}
+		}
+	}
+	return told > 1;
+}
+
+/* What can be held against something comes first, else as they came. */
+static void put_common_first(struct arena *a, struct paste *p)
+{
+	struct paste_distribution *ordered =
+		arena_array(a, struct paste_distribution, p->ndistributions);
+	size_t n = 0;
+
+	for (int several = 1; several >= 0; several--) {
+		for (size_t i = 0; i < p->ndistributions; i++) {
+			if (is_in_several(p, &p->distributions[i]) == several)
+				ordered[n++] = p->distributions[i];
+		}
+	}
+	p->distributions = ordered;
+}
+
 void paste_distributions(struct arena *a, struct paste *p)
 {
 	p->distributions = arena_array(a, struct paste_distribution, PASTE_DISTRIBUTIONS_MAX);
@@ -110,6 +154,7 @@ void paste_distributions(struct arena *a, struct paste *p)
 			for (size_t m = 0; m < col->subs[k]->ndistributions; m++)
 				take(a, p, i, &col->subs[k]->distributions[m], k);
 	}
+	put_common_first(a, p);
 }
 
 /* Whether name is what the distribution's metric becomes with a percentile in it. */

@@ -197,6 +197,8 @@ static int take_format(struct ctx *c, struct paste *p, size_t text, const char *
 		return E_OK;
 	importer_guess(bytes, n, &g);
 	t->words = importer_guess_words(c->arena, &g);
+	if (!g.n && memchr(bytes, '\0', n))
+		t->words = "it is no text, nor an output of a program: is it an image, or packed?";
 	if (!g.n)
 		return fault(c, arena_fmt(c->arena, "text[%zu]", text), "%s", t->words);
 	t->format = g.list[0].format;

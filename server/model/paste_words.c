@@ -77,19 +77,6 @@ static const char *short_name(struct arena *a, const char *metric, const char *u
 	return arena_strn(a, name, n);
 }
 
-/* The first column that is held against another; false: there is none. */
-static bool find_pair(const struct paste *p, size_t *base, size_t *now)
-{
-	for (size_t i = 1; i < p->ncolumns; i++) {
-		if (p->columns[i].base != i) {
-			*base = p->columns[i].base;
-			*now = i;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* --- percentiles --- */
 
 struct shift {
@@ -176,7 +163,8 @@ static const char *say_distribution(struct arena *a, const struct paste_distribu
 
 /* --- figures --- */
 
-/* The test's own figure that changed most: judged ones first; NULL: none is on both sides. */
+/* The test's own figure that changed most, of those where more or less is better, and judged ones
+ * first; NULL: none is on both sides. */
 static const struct comparison_row *choose_row(const struct paste *p, size_t now, size_t *unit)
 {
 	const struct comparison_row *best = NULL;
@@ -190,7 +178,8 @@ static const struct comparison_row *choose_row(const struct paste *p, size_t now
 		if (!c->present || !c->judged || row->metric->facts.kind != KIND_VALUE)
 			continue;
 		size += 1e6 * verdict_weight(c->verdict) * verdict_is_change(c->verdict);
-		size += row->role == ROLE_PRIMARY ? 1e9 : 0;
+		size += row->metric->facts.direction != DIRECTION_NONE ? 1e12 : 0;
+		size += row->role == ROLE_PRIMARY ? 1e15 : 0;
 		if (size > most) {
 			best = row;
 			most = size;
@@ -222,22 +211,46 @@ static const char *say_row(struct arena *a, const struct paste *p, size_t base, 
 			 verdict_is_change(after->verdict) ? verdict_name(after->verdict) : "");
 }
 
+static const char *say_pair(struct arena *a, const struct paste *p, size_t base, size_t now)
+{
+	const struct paste_distribution *d = choose(p, base, now);
+
+	return d ? say_distribution(a, d, base, now) : say_row(a, p, base, now);
+}
+
+/* Two columns without a common figure. */
+static const char *say_nothing(struct arena *a, const struct paste *p)
+{
+	const char *one = p->columns[0].subs[0]->testcase, *other = p->columns[1].subs[0]->testcase;
+
+	if (!one || !other || !strcmp(one, other))
+		return "No figure is in both outputs";
+	return arena_fmt(a, "One is of %.100s, the other of %.100s: no figure is in both", one,
+			 other);
+}
+
 void paste_say(struct arena *a, struct paste *p)
 {
-	const struct paste_distribution *d;
-	size_t base, now;
-	const char *text;
+	const char *text = NULL;
+	size_t base = 0, now = 0;
 
-	if (!find_pair(p, &base, &now)) {
-		p->sentence = "There is one output: paste another one to compare it with";
-		return;
+	/* first what stands in two texts, then what one of them tells twice */
+	for (size_t i = 1; i < 2 * p->ncolumns && !text; i++) {
+		size_t k = i % p->ncolumns;
+		bool apart = p->columns[k].text != p->columns[p->columns[k].base].text;
+
+		if (p->columns[k].base == k || apart != (i < p->ncolumns))
+			continue;
+		now = k;
+		base = p->columns[k].base;
+		text = say_pair(a, p, base, now);
 	}
-	d = choose(p, base, now);
-	text = d ? say_distribution(a, d, base, now) : say_row(a, p, base, now);
-	if (p->ncolumns == 2)
-		p->sentence = text ? text : "No figure is in both outputs";
+	if (!now)
+		p->sentence = "There is one output: paste another one to compare it with";
+	else if (p->ncolumns == 2)
+		p->sentence = text ? text : say_nothing(a, p);
 	else
-		p->sentence =
-			arena_fmt(a, "%s against %s: %s", p->columns[now].label,
-				  p->columns[base].label, text ? text : "no figure is in both");
+		p->sentence = text ? arena_fmt(a, "%s against %s: %s", p->columns[now].label,
+					       p->columns[base].label, text)
+				   : "No figure is in two of the outputs";
 }

@@ -32,18 +32,26 @@ static void write_series(struct req *r, const struct compare *cmp, const struct 
 {
 	struct arena *a = r->ctx.arena;
 	const struct series *s = &t->series;
-	bool boxes = cmp->across && !strcmp(cmp->across, "tbox_group");
+	bool boxes = cmp->across && !strcmp(cmp->across, "tbox_group"), any = false;
 
 	html(r->out, "<h2>");
 	html_link(r->out, url_series(a, s->digest), boxes ? s->testcase : part_series_title(a, s));
 	if (cmp->across)
 		html(r->out, ", by %s", cmp->across);
-	html(r->out, "</h2>\n<dl class=\"axes\">");
-	for (size_t i = 0; i < s->naxes; i++)
-		if (strcmp(s->axes[i].name, "testcase") && strcmp(s->axes[i].name, "tbox_group") &&
-		    (!cmp->across || strcmp(s->axes[i].name, cmp->across)))
-			write_axis(r, cmp, &s->axes[i]);
-	html(r->out, "</dl>\n");
+	html(r->out, "</h2>\n");
+	for (size_t i = 0; i < s->naxes; i++) {
+		const char *name = s->axes[i].name;
+
+		if (!strcmp(name, "testcase") || !strcmp(name, "tbox_group") ||
+		    (cmp->across && !strcmp(name, cmp->across)))
+			continue;
+		if (!any)
+			html(r->out, "<dl class=\"axes\">");
+		any = true;
+		write_axis(r, cmp, &s->axes[i]);
+	}
+	if (any)
+		html(r->out, "</dl>\n");
 }
 
 /* "6 runs, 1 boot, 2 failed", or that a report did not tell. */

@@ -36,6 +36,32 @@ static int find_format(struct req *r, const char *name, const struct importer **
 	return E_OK;
 }
 
+/* Bytes that are packed and do not say so. */
+static int refuse_packed(struct req *r)
+{
+	static const struct {
+		const char *magic, *name;
+		size_t n;
+	} kinds[] = {{"\x1f\x8b", "gzip", 2},
+		     {"\x28\xb5\x2f\xfd", "zstd", 4},
+		     {"\xfd"
+		      "7zXZ",
+		      NULL, 5}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (r->body_len < kinds[i].n || memcmp(r->body, kinds[i].magic, kinds[i].n) != 0)
+			continue;
+		if (!kinds[i].name)
+			return fault(&r->ctx, "",
+				     "the body is packed by xz: unpack it, or pack it with gzip or "
+				     "zstd");
+		return fault(&r->ctx, "",
+			     "the body is packed: send it with \"Content-Encoding: %s\"",
+			     kinds[i].name);
+	}
+	return E_OK;
+}
+
 static const char *text_param(struct req *r, const char *name, size_t max)
 {
 	const char *text = req_param(r, name);
@@ -73,9 +99,12 @@ int page_post_import(struct req *r)
 
 	if (strcmp(name, "native") == 0)
 		return page_upload_runs(r);
-	if ((e = find_format(r, name, &format)) < 0 || (e = read_defaults(r, &in)) < 0)
+	if ((e = refuse_packed(r)) < 0 || (e = find_format(r, name, &format)) < 0 ||
+	    (e = read_defaults(r, &in)) < 0)
 		return e;
-	e = r->reserve(r, UPLOAD_FOREIGN_COST * r->body_len);
+	/* in advance, so that all that are read at once stay within what the process may have; what
+	 * more they come to is charged as they go */
+	e = r->reserve(r, importer_cost(format) * r->body_len);
 	if (e < 0)
 		return e;
 	e = format->run(&in, r->body, r->body_len);

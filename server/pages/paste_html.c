@@ -51,6 +51,7 @@ static void write_chart(struct req *r, const struct paste *p, const struct paste
 	double *at = arena_array(a, double, d->n);
 	const char **names = arena_array(a, const char *, d->n);
 	struct percentile_line lines[PASTE_COLUMNS_MAX];
+	size_t place[PASTE_COLUMNS_MAX], nlines = 0; /* of a column among the lines */
 
 	for (size_t i = 0; i < d->n; i++) {
 		at[i] = d->percentiles[i].at;
@@ -58,11 +59,17 @@ static void write_chart(struct req *r, const struct paste *p, const struct paste
 	}
 	for (size_t k = 0; k < p->ncolumns; k++) {
 		double *values = arena_array(a, double, d->n);
+		size_t told = 0, base = p->columns[k].base;
 
-		for (size_t i = 0; i < d->n; i++)
+		for (size_t i = 0; i < d->n; i++) {
 			values[i] = d->percentiles[i].values[k];
-		lines[k] =
-			(struct percentile_line){p->columns[k].label, values, p->columns[k].base};
+			told += isfinite(values[i]) != 0;
+		}
+		place[k] = told ? nlines : SIZE_MAX;
+		if (!told)
+			continue;
+		base = base < k && place[base] != SIZE_MAX ? place[base] : nlines;
+		lines[nlines++] = (struct percentile_line){p->columns[k].label, values, base};
 	}
 	html(r->out, "<figure class=\"chart\">\n");
 	chart_percentiles(r->out, &(const struct percentile_chart){
@@ -76,7 +83,7 @@ static void write_chart(struct req *r, const struct paste *p, const struct paste
 					  .names = names,
 					  .n = d->n,
 					  .lines = lines,
-					  .nlines = p->ncolumns,
+					  .nlines = nlines,
 				  });
 	html(r->out, "</figure>\n");
 }

@@ -80,28 +80,32 @@ static void write_row(struct req *r, const struct repo *k, int64_t refs)
 {
 	struct out *o = r->out;
 
-	html(o, "<tr><th scope=\"row\">%s%s<td>%s<td>", k->name, k->snapshots ? " (snapshots)" : "",
+	html(o, "<tr><th scope=\"row\">%s%s<td>%s", k->name, k->snapshots ? " (snapshots)" : "",
 	     repo_url_shown(r->ctx.arena, k->url));
+	if (k->problem) /* beside what it is of, where no width hides it */
+		html(o, "<br><strong class=\"warn\">%s</strong>", k->problem);
+	html(o, "<td>");
 	if (k->synced == TIME_NONE)
 		html(o, "never");
 	else
 		layout_time(o, k->synced);
 	html(o, "<td>");
 	layout_time(o, k->next_try);
-	html(o, "<td class=\"num\">%" PRId64 "<td class=\"num\">%" PRId64 "<td>%s<td>%s\n", refs,
-	     k->commits, k->line ? k->line : "–", k->problem ? k->problem : "");
+	html(o, "<td class=\"num\">%" PRId64 "<td class=\"num\">%" PRId64 "<td>%s\n", refs,
+	     k->commits, k->line ? k->line : "–");
 }
 
 static void write_html(struct req *r, const struct repositories *p)
 {
-	html(r->out, "<table class=\"repositories\">\n<thead><tr><th scope=\"col\">Tree"
+	html(r->out, "<div class=\"scroll\"><table class=\"repositories\">\n<thead><tr><th "
+		     "scope=\"col\">Tree"
 		     "<th scope=\"col\">From<th scope=\"col\">Refreshed<th scope=\"col\">Next"
 		     "<th scope=\"col\" class=\"num\">Branches and tags"
 		     "<th scope=\"col\" class=\"num\">Commits<th scope=\"col\">Line of charts"
-		     "<th scope=\"col\">Problem</thead>\n<tbody>\n");
+		     "</thead>\n<tbody>\n");
 	for (size_t i = 0; i < p->n; i++)
 		write_row(r, &p->list[i], p->refs[i]);
-	html(r->out, "</tbody></table>\n");
+	html(r->out, "</tbody></table></div>\n");
 }
 
 int page_repositories(struct req *r)

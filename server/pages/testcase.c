@@ -102,7 +102,7 @@ struct testcase_page {
 static bool has_metric(const struct testcase_page *p, const struct metric *m)
 {
 	for (size_t i = 0; i < p->nprimary; i++)
-		if (p->primary[i].metric == m)
+		if (p->primary[i].metric->id == m->id)
 			return true;
 	return false;
 }

@@ -6,11 +6,6 @@
 struct import;
 struct req;
 
-/* What importers make of foreign bytes before the first submission, in times of their size:
- * measured, mostly 1, at most 7. It is taken in advance, so that all that are read at once stay
- * within what the process may have; what more they come to is charged as they go. */
-#define UPLOAD_FOREIGN_COST 6
-
 int page_upload_runs(struct req *r);
 /* Stores what an importer made of the whole body, or nothing, and answers 201, 200 or with what was
  * refused. The submissions must be in the request's arena; the body is dropped. format: the key of

@@ -21,7 +21,7 @@ export async function end() {
 
 // A subcommand, with its exit status and what it said.
 export const command = (args, options = {}) => {
-	const r = spawnSync(program, [...args, '--database', options.database ?? s.database], { encoding: 'utf8', ...options });
+	const r = spawnSync(options.program ?? program, [...args, '--database', options.database ?? s.database], { encoding: 'utf8', ...options });
 	return { status: r.status, out: r.stdout, err: r.stderr };
 };
 export const repo = (...args) => command(['repo', ...args]);

@@ -74,7 +74,7 @@ const known = {
 		'vm-scalability.median', 'will-it-scale.per_process_ops', 'netperf.Throughput_Mbps', 'unixbench.score', 'unixbench.System_Call_Overhead.index',
 		'unixbench.System_Call_Overhead.result', 'stress-ng.cpu.ops_per_sec', 'stress-ng.cpu.ops', 'aim7.jobs-per-min', 'reaim.jobs_per_min', 'dbench.throughput_MB/s',
 		'fsmark.files_per_sec', 'sysbench.throughput_MB/s', 'schbench.average_rps', 'perf-bench.numa-mem.GB_sec_total', 'perf-bench.sched-pipe.ops_per_sec'],
-	lower: ['fio.read_clat_mean_ns', 'fio.read_slat_mean_us', 'dbench.max_latency', 'fsmark.app_overhead', 'filebench.sum_time_ms/op', 'vm-scalability.stddev%',
+	lower: ['fio.read_clat_mean_ns', 'fio.read_slat_avg_us', 'dbench.max_latency', 'fsmark.app_overhead', 'filebench.sum_time_ms/op', 'vm-scalability.stddev%',
 		'hyperfine.seconds', 'phoronix-test-suite.build-linux-kernel.Build_defconfig.seconds', 'perf-bench.sched-pipe.usecs_per_op', 'perf-bench.sched-pipe.total_time_sec',
 		'perf-bench.futex-wake.wakeup_ms'],
 };

@@ -62,6 +62,37 @@ test('the same again is a duplicate, a true repeat has a source of its own', asy
 	assert.equal((await send('hackbench', hackbench('5.5'), { ...box, source: 'night 2' })).status, 200);
 });
 
+test('packed bytes that do not say so are told what to say', async () => {
+	for (const format of ['hackbench', 'auto']) {
+		const r = await send(format, gzipSync(hackbench('4.5')), box);
+		assert.equal(r.status, 422);
+		assert.match(r.json.detail, /packed: send it with "Content-Encoding: gzip"/);
+	}
+	assert.match((await send('auto', execFileSync('xz', ['-c'], { input: hackbench('4.5') }), box)).json.detail, /packed by xz/);
+});
+
+// The body is kept while it is read, and a budget of 129 MiB is for that and all that comes of it.
+test('a table of 40 MiB is taken whole: figures take no more than their text', async () => {
+	const names = Array.from({ length: 400 }, (_, i) => `t.counter_${i}`);
+	const row = (r) => names.map((_, i) => 100000 + ((i * 7919 + r * 104729) % 899999)).join(',') + '\n';
+	const rows = Math.floor(40 * 1048576 / row(0).length);
+	const r = await send('csv', `${names}\n` + Array.from({ length: rows }, (_, i) => row(i)).join(''), { ...box, 'axis.testcase': 't', commit: 'abc40abc40' });
+	assert.equal(r.status, 201, r.text.slice(0, 300));
+	const runs = r.json.submissions.flatMap((x) => x.runs);
+	assert.equal(runs.length, rows);
+	assert.equal((await runOf(runs[rows - 1])).values['t.counter_399'], 100000 + ((399 * 7919 + (rows - 1) * 104729) % 899999));
+});
+
+test('a rig that changes the form of fio goes on in its series', async () => {
+	const series = new Set();
+	for (const file of ['fio-mixed-both.json', 'fio-mixed-both.txt', 'fio-mixed-both-terse-3.txt', 'fio-mixed.json', 'fio-mixed-terse-5.txt', 'fio-two-jobs.txt']) {
+		const r = await send('fio', read('raw', file), { ...box, 'axis.rig': 'fio' });
+		assert.equal(r.status, 201, `${file}: ${r.text}`);
+		series.add(r.json.submissions[0].series);
+	}
+	assert.equal(series.size, 1);
+});
+
 test('auto says what it was taken for', async () => {
 	const wanted = { hackbench: 'hackbench.txt', fio: 'fio-two-jobs.json', 'perf-stat': 'perf-stat.csv', cyclictest: 'cyclictest.json', iperf3: 'iperf3-tcp.json', time: 'time.txt', schbench: 'schbench.txt' };
 	for (const [format, file] of Object.entries(wanted)) {

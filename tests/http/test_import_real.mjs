@@ -111,7 +111,7 @@ test('fio: the output for people', () => {
 			checked++;
 		} else if ((m = line.match(/^ +(\w+) \((\w+)\): min= *([\d.kM]+), max= *([\d.kM]+), avg= *([\d.kM]+), stdev= *([\d.kM]+)$/))) {
 			const f = micro[m[2]];
-			['min_us', 'max_us', 'mean_us', 'stddev'].forEach((k, i) =>
+			['min_us', 'max_us', m[1] === 'slat' ? 'avg_us' : 'mean_us', 'stddev_us'].forEach((k, i) =>
 				near(run[`fio.${job}.${side}_${m[1]}_${k}`], scale(m[3 + i]) * f, `${m[1]} ${k}`));
 			checked++;
 		} else if ((m = line.match(/^ +(\w+) percentiles \((\w+)\)/))) {

@@ -69,7 +69,7 @@ function checkPercentiles(json, metric) {
 }
 
 function checkOthers(json, prefix, kind) {
-	for (const [i, what] of ['_min_us', '_max_us', '_mean_us', '_stddev'].entries()) {
+	for (const [i, what] of ['_min_us', '_max_us', kind === 'slat' ? '_avg_us' : '_mean_us', '_stddev_us'].entries()) {
 		const row = rowOf(json, `${prefix}${kind}${what}`);
 		assert.deepEqual(row.cells.map((c) => c.mean), others[kind][i], row.metric);
 		assert.deepEqual([row.unit, ...row.cells.map((c) => c.n)], ['us', 1, 1]);
@@ -148,7 +148,48 @@ test('what only one side has is shown, and not held against anything', async () 
 	assert.match(text, /^ {2}1\.00th +2311 +- +-$/m);
 	assert.match(text, /^ {2}99\.00th +8291 +10159 +\+1868 us, \+22\.5 %$/m);
 	const nothing = (await paste([['text', one], ['text', hackbench('1.5')]])).json;
-	assert.equal(nothing.sentence, 'No figure is in both outputs');
+	assert.equal(nothing.sentence, 'One is of fio, the other of hackbench: no figure is in both');
+	assert.deepEqual(nothing.columns.map((c) => c.label), ['Before (fio)', 'After (hackbench, mode: process, nr_tasks: 400)']);
+	const again = (await paste([['text', one], ['text', 'slat (usec): min=1, max=2, avg=1.5, stdev=0.5\n']])).json;
+	assert.equal(again.sentence, 'No figure is in both outputs');
+	// the picture names no line that it has not
+	const page = (await paste([['text', one], ['text', hackbench('1.5')]], '', { accept: 'text/html' })).text;
+	assert.doesNotMatch(/<svg[^]*?<\/svg>/.exec(page)[0], /After/);
+});
+
+test('what the sentence is of: what stands in both texts, and what is good or bad', async () => {
+	const two = (t) => hackbench(t) + `Running in threaded mode with 1 groups using 40 file descriptors each (== 40 tasks)
+Each sender will pass 100 messages of 100 bytes\nTime: ${t}\n`;
+	const { json } = await paste([['text', two('1')], ['text', hackbench('2')]]);
+	assert.match(json.sentence, /^After( \(.*\))? against Before 1 /);
+	const job = (bytes, iops) => JSON.stringify({ 'fio version': 'fio-3.33', jobs: [{ jobname: 'j', read: { io_bytes: bytes, bw: iops, iops, total_ios: 9 } }] });
+	assert.match((await paste([['text', job(1000, 100)], ['text', job(9000, 110)]])).json.sentence, /^fio\.read_(iops|bw_MBps) is higher/);
+});
+
+test('one name in two units: times are converted, others are refused', async () => {
+	const bench = (unit, v, extra = '') => JSON.stringify({ context: { date: '2024-01-01T00:00:00Z' }, benchmarks: [{ name: 'B', run_name: 'B', run_type: 'iteration',
+		iterations: 1, real_time: v, cpu_time: v, time_unit: unit }] }) + extra;
+	const { json } = await paste([['text', bench('us', 44.17)], ['text', bench('ns', 52590)]]);
+	const row = json.rows.find((r) => /real_time$/.test(r.metric));
+	assert.deepEqual([row.unit, ...row.cells.map((c) => c.mean)], ['us', 44.17, 52.59]);
+	const table = (unit) => `commit,testcase,tbox_group,metric,value,unit\nabcdef1,t,b,x,7,${unit}\n`;
+	const { status, json: bad } = await paste([['text', table('KB/s')], ['text', table('widgets')]]);
+	assert.equal(status, 422);
+	assert.deepEqual(bad.errors.map((e) => [e.path, e.message]), [['text[1]', 'x is in "widgets", in an output before in "KB/s"']]);
+});
+
+test('distributions that both have come first', async () => {
+	const side = (v) => ({ bw: 1, iops: 1, total_ios: 9, clat_ns: { min: 1, max: 9, mean: v, stddev: 1, N: 9, percentile: { '50.000000': v } } });
+	const job = (sides) => JSON.stringify({ 'fio version': 'fio-3.33', jobs: [{ jobname: 'j', ...sides }] });
+	const { json } = await paste([['text', job({ read: side(3), write: side(5) })], ['text', job({ write: side(6) })]]);
+	assert.deepEqual(json.distributions.map((d) => d.metric), ['fio.write_clat_ns', 'fio.read_clat_ns']);
+});
+
+test('percentiles of JSON are called as those of text', async () => {
+	const json = JSON.stringify({ 'fio version': 'fio-3.33', jobs: [{ jobname: 'j', read: { bw: 1, iops: 1, total_ios: 9, clat_ns: { min: 1, max: 9, mean: 5, stddev: 1, N: 9,
+		percentile: { '1.000000': 1, '99.990000': 9, '99.999000': 9 } } } }] });
+	const r = await paste([['text', json], ['text', json]]);
+	assert.deepEqual(r.json.distributions[0].percentiles.map((p) => p.percentile), ['1.00', '99.99', '99.999']);
 });
 
 // Where a mark stands that is drawn from its left end (circle, square) or its top.
@@ -304,6 +345,13 @@ test('bounds: texts, columns, rows, fields, names and bytes', async () => {
 	const large = Buffer.alloc((8 << 20) + 1, 'x');
 	assert.equal((await send(large, '?format=json', { 'content-type': 'text/plain' })).status, 413);
 	assert.equal((await send(gzipSync(large), '?format=json', { 'content-type': 'text/plain', 'content-encoding': 'gzip' })).status, 413);
+});
+
+test('an image is no text', async () => {
+	const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de', 'hex');
+	const { status, text } = await paste([['file', { file: png }]], '', { accept: 'text/html' });
+	assert.equal(status, 422);
+	assert.match(shown(text), /Text 1: it is no text, nor an output of a program: is it an image, or packed\?/);
 });
 
 test('broken forms are 400', async () => {

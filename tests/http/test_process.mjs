@@ -220,6 +220,7 @@ test('a read-only server on a folder where it may not write', async () => {
 		// Somebody who may write does: what would be a mixture of old and new is an error instead.
 		chmodSync(place, 0o755);
 		writeFileSync(path.join(place, 'x.db-wal'), 'x');
+		chmodSync(place, 0o555);
 		assert.equal((await ask(port, get('/series.json'))).status, 500);
 		assert.match(said(), /level=error event=failure .*(opened as a file that never does|x\.db-wal)/);
 	} finally {

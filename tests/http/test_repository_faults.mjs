@@ -3,10 +3,11 @@
 // page, and nothing stops.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { History, git, gitEnv } from '../git/history.mjs';
 import { alive, at, chain, clock, command, end, ok, one, problem, repo, s, simple, sql } from './repositories_lab.mjs';
+import { program } from './server.mjs';
 import { test, finish } from './tap.mjs';
 
 const asRoot = process.getuid() === 0;
@@ -167,13 +168,15 @@ test(`a repository of another owner is read${asRoot ? '' : ' (made by this user:
 });
 
 test('one that may not be read', () => {
-	// As another user when this one is root, who may read everything.
+	// As another user when this one is root, who may read everything; the program may lie where that user cannot go.
 	const state = at('state');
 	mkdirSync(state);
 	simple('secret.git', 2);
 	const options = { database: path.join(state, 'x.db') };
 	if (asRoot) {
 		chownSync(state, NOBODY, NOBODY);
+		options.program = at('plumbline');
+		copyFileSync(program, options.program);
 		Object.assign(options, { uid: NOBODY, gid: NOBODY, env: { PATH: process.env.PATH, HOME: '/nonexistent' } });
 	}
 	const as = (...args) => command(['repo', ...args], options);

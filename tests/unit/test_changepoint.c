@@ -297,6 +297,38 @@ static void a_line_that_grows_finds_the_step(void **state)
 	assert_true(changepoint_line_stale(l)); /* 120 of 95 */
 }
 
+/* Lines of exact levels, as counters that never vary are: nothing but their steps, whatever the
+ * sums over the line leave. */
+static void exact_levels_are_not_cut(void **state)
+{
+	(void)state;
+	auto_arena struct arena *a = arena_new();
+	for (size_t trial = 0; trial < 400; trial++) {
+		size_t n = 60 + (size_t)(uniform() * 300), steps = trial % 4;
+		double unit = pow(10, -3 + 9 * uniform()), offset = (double)(trial % 3) * 500;
+		struct changepoint_series s = series(n, 0);
+		struct segmentation g;
+
+		for (size_t i = 0; i < n; i++) {
+			size_t level = i * (steps + 1) / n;
+
+			mean[i] = unit * (offset + sqrt(0.375 + 7.0 * (double)(level % 2)));
+		}
+		g = changepoint_find(a, &s);
+		assert_int_equal(g.n, steps + 1);
+		for (size_t k = 1; k < g.n; k++) {
+			assert_true(mean[g.segments[k].begin] != mean[g.segments[k].begin - 1]);
+			assert_false(g.segments[k].drift);
+		}
+		s.kind = CHANGEPOINT_FOREIGN;
+		g = changepoint_find(a, &s);
+		if (steps <= 1)
+			assert_int_equal(g.n, steps + 1);
+		for (size_t k = 1; k < g.n; k++)
+			assert_true(mean[g.segments[k].begin] != mean[g.segments[k].begin - 1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +341,7 @@ int main(void)
 		cmocka_unit_test(pruning_loses_nothing),
 		cmocka_unit_test(growing_and_cutting_is_the_same),
 		cmocka_unit_test(a_line_that_grows_finds_the_step),
+		cmocka_unit_test(exact_levels_are_not_cut),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("changepoint", tests, NULL, NULL);

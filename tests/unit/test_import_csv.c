@@ -127,9 +127,61 @@ static void test_line_ends_in_cells(void **state)
 	(void)state;
 	field_taken(&r, "csv", "info.note,x\r\"1\"\" of\n\nrain\" ,7\r\n", box, "v6.4");
 	assert_true(raw_value(&r, 0, 0, "x") == 7);
-	assert_string_equal(raw_info(&r, 0, "note"), "1\" of__rain");
+	assert_string_equal(raw_info(&r, 0, "note"), "1\" of rain");
+	raw_end(&r);
+	field_taken(&r, "csv", "a.b,metric,value\n\"two\r\nlines\",\"a\tb\",7\n", box, "v6.4");
+	assert_string_equal(raw_axis(&r, 0, "a.b"), "two lines");
+	assert_true(raw_value(&r, 0, 0, "a b") == 7);
 	raw_end(&r);
 	field_refused("csv", "a.b,x\n\"two\nlines\",7\n\"x\n", box, "v6.4", "line 4", "has no end");
+}
+
+/* What spreadsheets write, in the language of whoever uses them. */
+static void test_commas_in_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		double x;
+	} taken[] = {
+		{"metric;value\nx;1,5\n", 1.5},
+		{"metric;value\nx;-12,5e-1\n", -1.25},
+		{"metric;value\nx;1.234,5\n", 1234.5},
+		{"metric;value\nx;1,234.5\n", 1234.5},
+		{"metric;value\nx;1,234,567\n", 1234567},
+		{"metric;value\nx;1,500\ny;0,25\n", 1.5},
+		{"metric;value\nx;1.500\ny;0,25\n", 1500},
+		{"metric;value\nx;1,500\ny;1,234.5\n", 1500},
+		{"metric\tvalue\nx\t1,5\n", 1.5},
+		{"metric,value\nx,\"1,234.5\"\n", 1234.5},
+		{"metric,value\nx,\"1,500\"\n", 1500},
+		{"x;y\n1,5;3\n", 1.5},
+		{"x;y\n1,500;3\n2,25;4\n", 1.5},
+		{"x,y\n\"1,500\",3\n", 1500},
+		{"sep=;\nx;y\n3;4\n", 3},
+		{"\xef\xbb\xbfsep=|\r\nx|y\r\n3|4\r\n", 3},
+	};
+	struct raw r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+		field_taken(&r, "csv", taken[i].text, box, "v6.4");
+		if (raw_value(&r, 0, 0, "x") != taken[i].x)
+			raw_fail("%s: x is %g", taken[i].text, raw_value(&r, 0, 0, "x"));
+		raw_end(&r);
+	}
+	/* lists of processors are no fractions where a comma parts the cells */
+	field_taken(&r, "csv", "cpus,x\n\"0,1\",7\n\"2,3\",8\n", box, "v6.4");
+	assert_int_equal(r.in.n, 2);
+	assert_string_equal(raw_axis(&r, 0, "cpus"), "0,1");
+	raw_end(&r);
+	field_refused("csv", "metric;value\na;7\nx;1,500\n", box, "v6.4", "line 3",
+		      "do not tell whether its comma groups");
+	field_refused("csv", "x;y\n7;3\n1,500;4\n", box, "v6.4", "line 3",
+		      "do not tell whether its comma groups");
+	field_refused("csv", "metric;value\nx;1,5\ny;0.5\n", box, "v6.4", "line 3",
+		      "\"0.5\" is no number");
+	field_refused("csv", "metric,value\nx,\"1,5\"\n", box, "v6.4", "line 2",
+		      "\"1,5\" is no number");
 }
 
 static void test_faults(void **state)
@@ -170,10 +222,15 @@ static void test_no_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_long_form),    cmocka_unit_test(test_runs_by_name),
-		cmocka_unit_test(test_wide_form),    cmocka_unit_test(test_other_columns),
-		cmocka_unit_test(test_request_wins), cmocka_unit_test(test_line_ends_in_cells),
-		cmocka_unit_test(test_faults),       cmocka_unit_test(test_no_text),
+		cmocka_unit_test(test_long_form),
+		cmocka_unit_test(test_runs_by_name),
+		cmocka_unit_test(test_wide_form),
+		cmocka_unit_test(test_other_columns),
+		cmocka_unit_test(test_request_wins),
+		cmocka_unit_test(test_line_ends_in_cells),
+		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_no_text),
+		cmocka_unit_test(test_commas_in_numbers),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -142,7 +142,7 @@ static void test_terse_5(void **state)
 		{0, "fio.read_iops", 21333, "IO/s"},
 		{0, "fio.read_runtime", 24, "ms"},
 		{0, "fio.read_clat_mean_us", 46.014207, "us"},
-		{0, "fio.read_clat_stddev", 107.161264, "us"},
+		{0, "fio.read_clat_stddev_us", 107.161264, "us"},
 		{0, "fio.read_clat_99.5%_us", 148, "us"},
 		{0, "fio.read_lat_mean_us", 46.033566, "us"},
 		{0, "fio.write_bw_MBps", 1000, "MiB/s"},

@@ -36,7 +36,7 @@ static void test_text_of_two_jobs(void **state)
 		{0, "fio.read_io_kbytes", 2048, "KiB"},
 		{0, "fio.read_clat_mean_us", 47.48, "us"},
 		{0, "fio.read_clat_max_us", 3417, "us"},
-		{0, "fio.read_lat_stddev", 150.91, "us"},
+		{0, "fio.read_lat_stddev_us", 150.91, "us"},
 		{0, "fio.read_clat_99.5%_us", 281, "us"},
 		{0, "fio.write_bw_MBps", 1000, "MiB/s"},
 		{0, "fio.write_iops", 16000, "IO/s"},
@@ -90,7 +90,7 @@ static void test_jobs_of_one_name(void **state)
 		{0, "fio.read_clat_min_us", 23, "us"},
 		{0, "fio.read_clat_max_us", 942, "us"},
 		{0, "fio.read_clat_mean_us", (69.99 * 592 + 71.92 * 612) / 1204, "us"},
-		{0, "fio.read_clat_stddev", 36.45082475315411, "us"},
+		{0, "fio.read_clat_stddev_us", 36.45082475315411, "us"},
 		{0, "fio.read_clat_99%_us", (125.0 * 592 + 135.0 * 612) / 1204, "us"},
 		{0, "fio.latency_100us%", 48.045, "%"},
 		{0, "fio.latency_1000us%", 0.05, "%"},
@@ -112,9 +112,9 @@ static void test_text_of_fio_2(void **state)
 		{0, "fio.write_runtime", 11988, "ms"},
 		{0, "fio.write_io_kbytes", 1048576, "KiB"},
 		{0, "fio.write_slat_max_us", 1200, "us"},
-		{0, "fio.write_slat_mean_us", 5.5, "us"},
+		{0, "fio.write_slat_avg_us", 5.5, "us"},
 		{0, "fio.write_clat_mean_us", 1450, "us"},
-		{0, "fio.write_clat_stddev", 500, "us"},
+		{0, "fio.write_clat_stddev_us", 500, "us"},
 		{0, "fio.write_clat_50%_us", 1400, "us"},
 		{0, "fio.write_total_ios", 262144, "IOs"},
 		{0, "fio.write_drop_ios", 1, "IOs"},
@@ -144,16 +144,16 @@ static void test_excerpts_in_a_mail(void **state)
 		{0, "fio.read_lat_mean_us", 2913.65, "us"},
 		{0, "fio.read_lat_min_us", 179, "us"},
 		{0, "fio.read_lat_max_us", 14003, "us"},
-		{0, "fio.read_lat_stddev", 1241.75, "us"},
+		{0, "fio.read_lat_stddev_us", 1241.75, "us"},
 		{0, "fio.read_clat_50%_us", 2376, "us"},
-		{0, "fio.read_slat_mean_us", 44.17, "us"},
-		{0, "fio.read_slat_stddev", 61.18, "us"},
+		{0, "fio.read_slat_avg_us", 44.17, "us"},
+		{0, "fio.read_slat_stddev_us", 61.18, "us"},
 	};
 	static const struct raw_figure changed[] = {
 		{0, "fio.read_lat_mean_us", 3496.57, "us"},
 		{0, "fio.read_clat_50%_us", 2868, "us"},
 		{0, "fio.read_clat_99.99%_us", 14484, "us"},
-		{0, "fio.read_slat_mean_us", 52.59, "us"},
+		{0, "fio.read_slat_avg_us", 52.59, "us"},
 		{0, "fio.read_slat_min_us", 18, "us"},
 		{0, "fio.read_slat_max_us", 4378, "us"},
 	};
@@ -207,9 +207,9 @@ static void test_excerpts_side_by_side(void **state)
 	assert_int_equal(raw_run(&r, "fio", text, strlen(text), NULL), E_OK);
 	assert_int_equal(r.in.n, 2);
 	assert_true(raw_value(&r, 0, 0, "fio.lat_mean_us") == 2);
-	assert_true(raw_value(&r, 0, 0, "fio.slat_mean_us") == 0.5);
+	assert_true(raw_value(&r, 0, 0, "fio.slat_avg_us") == 0.5);
 	assert_true(raw_value(&r, 1, 0, "fio.lat_mean_us") == 4);
-	assert_true(raw_value(&r, 1, 0, "fio.slat_mean_us") == 0.75);
+	assert_true(raw_value(&r, 1, 0, "fio.slat_avg_us") == 0.75);
 	raw_end(&r);
 }
 

@@ -118,6 +118,34 @@ static void test_version_4(void **state)
 #define START "{\"version\":{\"major\":4},\"checkouts\":[{\"id\":\"a:c\"}],"
 #define BUILD "\"builds\":[{\"id\":\"a:b\",\"checkout_id\":\"a:c\"}],"
 
+/* Systems tell tests of builds that they told before: the request then names the commit. */
+static void test_tests_alone(void **state)
+{
+	static const char text[] =
+		"{\"version\":{\"major\":5},\"tests\":[{\"id\":\"a:t\",\"build_id\":\"a:b1\","
+		"\"path\":\"sleep.latency\",\"status\":\"DONE\",\"number\":{\"value\":12.5,"
+		"\"unit\":"
+		"\"B/s\",\"prefix\":\"binary\"}},{\"id\":\"a:u\",\"build_id\":\"a:b2\",\"path\":"
+		"\"sleep.wake\",\"status\":\"PASS\"}]}";
+	struct raw r;
+
+	(void)state;
+	field_taken(&r, "kcidb", text, box, "v6.4");
+	assert_int_equal(r.in.n, 2);
+	assert_true(raw_value(&r, 0, 0, "sleep.latency") == 12.5);
+	assert_string_equal(raw_unit(&r, 0, "sleep.latency"), "B/s");
+	assert_string_equal(raw_info(&r, 0, "kcidb.build"), "a:b1");
+	assert_string_equal(raw_info(&r, 1, "kcidb.build"), "a:b2");
+	raw_end(&r);
+	field_taken(&r, "kcidb",
+		    "{\"version\":{\"major\":4},\"builds\":[{\"id\":\"a:b\",\"checkout_id\":"
+		    "\"a:c\",\"valid\":true}]}",
+		    box, "v6.4");
+	assert_string_equal(r.in.subs[0].commit.id, "v6.4");
+	raw_end(&r);
+	field_refused("kcidb", text, box, NULL, "tests[0].build_id", "there is no build");
+}
+
 static void test_faults(void **state)
 {
 	(void)state;
@@ -159,7 +187,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tests_of_a_build), cmocka_unit_test(test_commits_and_builds),
 		cmocka_unit_test(test_build_alone),      cmocka_unit_test(test_version_4),
-		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_faults),           cmocka_unit_test(test_tests_alone),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

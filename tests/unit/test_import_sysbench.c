@@ -32,7 +32,7 @@ static void test_cpu(void **state)
 	RAW_CHECK(&r, 0, figures_0);
 	assert_int_equal(raw_metrics(&r, 0, 0), 14);
 	assert_int_equal(r.in.subs[0].ndistributions, 0);
-	assert_string_equal(raw_axis(&r, 0, "test"), "");
+	assert_string_equal(raw_axis(&r, 0, "test"), "cpu");
 	assert_string_equal(r.in.subs[0].testcase, "sysbench");
 	raw_end(&r);
 }

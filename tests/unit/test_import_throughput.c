@@ -59,7 +59,7 @@ static void test_unixbench_one_test(void **state)
 	raw_read(&r, "unixbench", "unixbench-one.txt");
 	RAW_CHECK(&r, 0, figures_0);
 	assert_int_equal(raw_metrics(&r, 0, 0), 9);
-	assert_string_equal(raw_axis(&r, 0, "nr_task"), "");
+	assert_string_equal(raw_axis(&r, 0, "nr_task"), "80");
 	raw_end(&r);
 }
 

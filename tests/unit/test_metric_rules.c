@@ -277,6 +277,8 @@ static void reviewed(void **state)
 		{"fio.read_clat_99%_ns", DIRECTION_LOWER, "ns"},
 		{"fio.write_slat_mean_us", DIRECTION_LOWER, NULL},
 		{"fio.write_slat_mean_ns", DIRECTION_LOWER, "ns"},
+		{"fio.write_clat_stddev_us", DIRECTION_LOWER, "us"},
+		{"fio.write_slat_stddev_us", DIRECTION_LOWER, "us"},
 		{"fio.latency_250us%", DIRECTION_NONE, "%"},
 		{"fio.workload", DIRECTION_NONE, "IOs"},
 		{"hackbench.throughput_worst", DIRECTION_HIGHER, "KB/s"},
