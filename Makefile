@@ -5,6 +5,8 @@
 BUILD   = build
 # V=1 shows the commands.
 Q       = $(if $(V),,@printf "  %s\n" "$@";)
+# The targets that build everything use all processors, whatever make itself was told.
+PARALLEL = -j$(shell nproc)
 CC      = gcc
 CXX     = g++
 OPT     = -O2 -g
@@ -149,12 +151,12 @@ objects: $(filter-out %/num.o,$(OBJ))
 
 run: ## install what is missing, build, load the sample lab and serve it
 	@deploy/packages.sh install build
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@deploy/sample/run.sh $(BUILD) $(LISTEN)
 
 check: ## install what is missing, build and run every test
 	@deploy/packages.sh install build check
-	@$(MAKE) --no-print-directory all units fault-tests fuzz-tests
+	@$(MAKE) --no-print-directory $(PARALLEL) all units fault-tests fuzz-tests
 	@tests/run.sh $(BUILD)
 
 asan: ## build and run the tests with address and undefined-behaviour sanitizers
@@ -167,13 +169,13 @@ tsan: ## build and run the unit tests and HTTP cases with the thread sanitizer
 
 faults: ## the fault tests at length: every k, thousands of power cuts; prints the figures
 	@deploy/packages.sh install build check
-	@$(MAKE) --no-print-directory fault-tests
+	@$(MAKE) --no-print-directory $(PARALLEL) fault-tests
 	@FAULTS=long tests/run.sh $(BUILD) fault
 
 SECONDS = 60
 fuzz: ## make up inputs for every target; SECONDS=60 for each
 	@deploy/packages.sh install build check fuzz
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/libfuzzer CC=clang CXX=clang++ FUZZER=1 fuzz-tests
+	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=$(BUILD)/libfuzzer CC=clang CXX=clang++ FUZZER=1 fuzz-tests
 	@tests/fuzz/run.sh $(BUILD)/libfuzzer/fuzz $(SECONDS)
 
 lint: ## the house rules: who includes whom, sizes, escaping, layout
@@ -181,32 +183,32 @@ lint: ## the house rules: who includes whom, sizes, escaping, layout
 
 bench: ## measure against the limits of the libraries, side by side
 	@deploy/packages.sh install build check
-	@$(MAKE) --no-print-directory all $(BUILD)/bench/client $(BUILD)/bench/limits $(BUILD)/bench/importing $(BENCH_WHOLE)
+	@$(MAKE) --no-print-directory $(PARALLEL) all $(BUILD)/bench/client $(BUILD)/bench/limits $(BUILD)/bench/importing $(BENCH_WHOLE)
 	@tests/bench/run.sh $(BUILD)
 
 .PHONY: evaluate
 evaluate: ## how often verdicts are wrong and what they find, beside other rules on the same data
 	@deploy/packages.sh install build
-	@$(MAKE) --no-print-directory $(EVALUATE)
+	@$(MAKE) --no-print-directory $(PARALLEL) $(EVALUATE)
 	@$(BUILD)/evaluate/verdicts
 	@echo
 	@$(BUILD)/evaluate/change_points tests/data/change-points.json
 
 scale: ## the same pages with 1 million and with 100 million values stored
 	@deploy/packages.sh install build check
-	@$(MAKE) --no-print-directory all $(BUILD)/bench/client
+	@$(MAKE) --no-print-directory $(PARALLEL) all $(BUILD)/bench/client
 	@tests/bench/scale.sh $(BUILD)
 
 .PHONY: ranges
 ranges: ## 200 ranges of 50,000 commits against git, and how long the walk takes beside it
 	@deploy/packages.sh install build check
-	@$(MAKE) --no-print-directory all $(BUILD)/bench/walk
+	@$(MAKE) --no-print-directory $(PARALLEL) all $(BUILD)/bench/walk
 	@tests/bench/range.sh $(BUILD)
 
 .PHONY: load
 load: ## 100 clients for a minute, then 16 bodies of 64 MiB at once: nothing lost, memory bounded
 	@deploy/packages.sh install build check
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@PLUMBLINE=$(BUILD)/plumbline node tests/load/clients.mjs
 	@PLUMBLINE=$(BUILD)/plumbline node tests/load/memory.mjs
 	@PLUMBLINE=$(BUILD)/plumbline node tests/load/large_files.mjs

@@ -64,7 +64,7 @@ for suite in "$@"; do
 		done ;;
 	sanitizers)
 		# The same tests again with address and undefined-behaviour sanitizers.
-		if make --no-print-directory BUILD="$build/asan" SANITIZE=1 all units fuzz-tests >"$logs/asan-build.log" 2>&1; then
+		if make --no-print-directory -j"$(nproc)" BUILD="$build/asan" SANITIZE=1 all units fuzz-tests >"$logs/asan-build.log" 2>&1; then
 			build_before=$build
 			build=$build/asan
 			for t in "$build"/unit/test_*; do
@@ -86,7 +86,7 @@ for suite in "$@"; do
 		fi ;;
 	threads)
 		# The same tests again with the thread sanitizer, which some kernels' random addresses get in the way of.
-		if make --no-print-directory BUILD="$build/tsan" THREADS=1 all units >"$logs/tsan-build.log" 2>&1; then
+		if make --no-print-directory -j"$(nproc)" BUILD="$build/tsan" THREADS=1 all units >"$logs/tsan-build.log" 2>&1; then
 			fixed=
 			"$build/tsan/unit/test_arena" >/dev/null 2>&1 || fixed="setarch -R"
 			for t in "$build"/tsan/unit/test_*; do

@@ -16,7 +16,7 @@ report() { # status name log
 }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-make --no-print-directory -j2 CC=clang BUILD="$build/clang" OPT=-O1 objects >"$log" 2>&1
+make --no-print-directory -j"$(nproc)" CC=clang BUILD="$build/clang" OPT=-O1 objects >"$log" 2>&1
 report $? "clang compiles everything without a warning" "$log"
 for f in $(git ls-files -co --exclude-standard '*.c' '*.h' | tr '\n' ' '); do
 	clang-format "$f" | diff -u "$f" - >"$log"
