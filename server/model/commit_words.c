@@ -261,8 +261,10 @@ static const char *compared_text(struct arena *a, const struct commit_result *re
 	}
 	if (worse)
 		text = moved_text(a, results, n, VERDICT_REGRESSION);
-	else
-		text = arena_fmt(a, "not worse in %s", where_text(a, results, n, compared));
+	else /* what is suspect may be worse: more runs would tell */
+		text = arena_fmt(a, "%s in %s",
+				 suspects ? "nothing proven to be worse" : "not worse",
+				 where_text(a, results, n, compared));
 	if (better)
 		text = arena_fmt(a, "%s; %s", text, moved_text(a, results, n, VERDICT_IMPROVEMENT));
 	if (suspects)

@@ -154,6 +154,21 @@ static void without_an_ancestor(void **state)
 		"measured in 1 test on 1 machine, with no measured ancestor to compare with");
 }
 
+/* Two runs a side are never more than suspect: that is not "not worse". */
+static void a_suspect_is_no_proof(void **state)
+{
+	struct lab *l = *state;
+	struct commit_page p;
+
+	lab_put(l, "hackbench", "\"id\": \"" BASE_ID "\"",
+		"\"matrix\": {\"hackbench.throughput\": [100, 101]}");
+	lab_put(l, "hackbench", "\"id\": \"" NEXT_ID "\", \"parents\": [\"" BASE_ID "\"]",
+		"\"matrix\": {\"hackbench.throughput\": [80, 81]}");
+	load_page(l, NEXT_ID, &p);
+	assert_string_equal(p.sentence,
+			    "nothing proven to be worse in 1 test on 1 machine; 1 metric suspect");
+}
+
 /* A second box that did not move, and a third that was not measured before. */
 static void worst_first(void **state)
 {
@@ -307,11 +322,17 @@ static void nothing_measured(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		LAB(trailers_of_a_message),        LAB(no_trailers),
-		LAB(judged_against_its_parent),    LAB(nearest_measured_ancestor),
-		LAB(without_an_ancestor),          LAB(worst_first),
-		LAB(long_lists_are_cut),           LAB(printed_figures),
-		LAB(failures_are_counted_in_runs), LAB(nothing_measured),
+		LAB(trailers_of_a_message),
+		LAB(no_trailers),
+		LAB(judged_against_its_parent),
+		LAB(nearest_measured_ancestor),
+		LAB(without_an_ancestor),
+		LAB(a_suspect_is_no_proof),
+		LAB(worst_first),
+		LAB(long_lists_are_cut),
+		LAB(printed_figures),
+		LAB(failures_are_counted_in_runs),
+		LAB(nothing_measured),
 		cmocka_unit_test(order_of_rows),
 	};
 
