@@ -58,13 +58,15 @@ static int64_t runs_of(const struct range_step *step)
 static void tell(struct range_work *w, const char *id, size_t if_bad, size_t if_good)
 {
 	struct range_suggestion *s = &w->out->suggestion;
+	bool better = w->out->step->cell->verdict == VERDICT_IMPROVEMENT;
 
 	s->id = id;
 	s->name = range_short(w->c->arena, id);
 	s->runs = runs_of(w->out->step);
 	s->why = arena_fmt(w->c->arena,
-			   "of %zu suspects it leaves %zu if it is bad and %zu if it is good",
-			   w->out->step->nsuspects, if_bad, if_good);
+			   "of %zu suspects it leaves %zu if it is %s and %zu if it is %s",
+			   w->out->step->nsuspects, if_bad, better ? "better, too," : "bad",
+			   if_good, better ? "not" : "good");
 }
 
 /* Where git does not know them all: the middle of the suspects as they are listed. */

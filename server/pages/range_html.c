@@ -218,6 +218,12 @@ static void write_counts(struct req *r, const struct range_row *row)
 	html(r->out, "</td>");
 }
 
+/* Of an improvement nothing is bad: it is there or not yet. */
+static bool is_worse(const struct range *x)
+{
+	return x->step->cell->verdict != VERDICT_IMPROVEMENT;
+}
+
 static void write_marks(struct req *r, const struct range *x, const struct range_row *row)
 {
 	struct out *o = r->out;
@@ -226,9 +232,12 @@ static void write_marks(struct req *r, const struct range *x, const struct range
 		html(o, " <span class=\"badge\">merge</span>");
 	if (row->suspect)
 		html(o, " <span class=\"badge suspect\">? %s</span>",
-		     x->step->bad == row->point ? "first seen bad" : "suspect");
+		     x->step->bad != row->point ? "suspect"
+		     : is_worse(x)              ? "first seen bad"
+						: "first seen better");
 	if (x->step && x->step->good == row->point && row->point)
-		html(o, " <span class=\"badge\">last seen good</span>");
+		html(o, " <span class=\"badge\">%s</span>",
+		     is_worse(x) ? "last seen good" : "last seen before it");
 	if (row->failed_builds)
 		html(o, " <span class=\"badge broken\">does not build</span>");
 	else if (row->warnings)

@@ -217,6 +217,13 @@ test('what was measured among the suspects is not run again', async () => {
 		assert.equal((await suggestion()).why, 'of 9 suspects it leaves 5 if it is bad and 4 if it is good');
 		await send(s, [at(side[4], 1000)]);
 		assert.equal((await suggestion()).commit, side[3]);
+		// Of what became better nothing is bad.
+		const other = (id, v) => ({ ...at(id, v), axes: { ...axes, tbox_group: 'box2' } });
+		const [{ series_digest: second }] = await send(s, [other(m[10], 1001), other(m[24], 1000), other(m[25], 1100)]);
+		const page = `/range/${m[24]}..${m[25]}?series=${second}&metric=hackbench.throughput`;
+		assert.equal((await s.json(page.replace('?', '.json?'))).json.suggestion.why, 'of 9 suspects it leaves 5 if it is better, too, and 4 if it is not');
+		const html = (await s.get(page.replace(m[24], m[10]), { accept: 'text/html' })).text;
+		assert.ok(html.includes('first seen better') && html.includes('last seen before it') && !html.includes('first seen bad'));
 	} finally {
 		await s.end();
 	}
