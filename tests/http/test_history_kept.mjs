@@ -120,4 +120,5 @@ test('uploads while it is compared: every answer is one of a whole state', async
 	assert.deepEqual(await cell('box-w'), states.at(-1));
 });
 
-await finish(s);
+await finish();
+await s.end();
