@@ -2,7 +2,8 @@
 /*
  * Reading a cell: everything of one series on one commit, as analysis/ takes it. One statement
  * brings the runs; their samples are copied once, into the arena, and runs of one layout share one
- * list of metrics. Summaries of a cell are merged, metric by metric, the last received first.
+ * list of metrics. Summaries of a cell are merged, metric by metric, the last received first. A
+ * commit that was uploaded under several names is read name by name, and then put in order.
  */
 #include "db/runs.h"
 
@@ -151,31 +152,58 @@ static void merge_cells(struct arena *a, struct stored_cell **newer, size_t *n,
 	*n = out;
 }
 
+struct loaded_summary {
+	int64_t id;
+	struct stored_cell *cells;
+	size_t n;
+};
+struct summaries {
+	struct loaded_summary *list;
+	size_t n, cap;
+};
+
 SQL(cell_summaries,
-    "SELECT cells FROM summary WHERE series_id = $1 AND commit_id = $2 AND status = 0"
+    "SELECT summary_id, cells FROM summary WHERE series_id = $1 AND commit_id = $2 AND status = 0"
     " ORDER BY summary_id DESC LIMIT $3")
 
 static int read_summaries(struct ctx *c, int64_t series_id, int64_t commit_id,
-			  struct stored_cell **cells, size_t *n)
+			  struct summaries *out)
 {
 	auto_stmt struct stmt *st = db_stmt(c, &cell_summaries);
 
-	*cells = NULL;
-	*n = 0;
 	bind_int(st, 1, series_id);
 	bind_int(st, 2, commit_id);
 	bind_int(st, 3, CELL_SUMMARIES_MAX);
 	while (stmt_step(st) == STMT_ROW) {
-		struct stored_cell *older;
-		size_t nbytes, nolder;
-		const void *bytes = col_blob(st, 0, &nbytes);
-		int e = summary_unpack(c, bytes, nbytes, &older, &nolder);
+		struct loaded_summary s = {.id = col_int(st, 0)};
+		size_t nbytes;
+		const void *bytes = col_blob(st, 1, &nbytes);
+		int e = summary_unpack(c, bytes, nbytes, &s.cells, &s.n);
 
 		if (e < 0)
 			return e;
-		merge_cells(c->arena, cells, n, older, nolder);
+		out->list = arena_grow(c->arena, out->list, &out->cap, out->n + 1, sizeof(s));
+		out->list[out->n++] = s;
 	}
 	return stmt_status(st);
+}
+
+static int newest_first(const void *x, const void *y)
+{
+	const struct loaded_summary *a = x, *b = y;
+
+	return (a->id < b->id) - (a->id > b->id);
+}
+
+static void merge_summaries(struct arena *a, struct summaries *s, struct stored_cell **cells,
+			    size_t *n)
+{
+	*cells = NULL;
+	*n = 0;
+	if (s->n > 1)
+		qsort(s->list, s->n, sizeof(*s->list), newest_first);
+	for (size_t i = 0; i < s->n; i++)
+		merge_cells(a, cells, n, s->list[i].cells, s->list[i].n);
 }
 
 static int fill_cells(struct ctx *c, const struct stored_cell *stored, size_t n,
@@ -211,17 +239,41 @@ static int fill_cells(struct ctx *c, const struct stored_cell *stored, size_t n,
 	return E_OK;
 }
 
+struct one_run {
+	struct sample_run run;
+	int64_t info_id;
+};
+
+static int by_run_id(const void *x, const void *y)
+{
+	const struct one_run *a = x, *b = y;
+
+	return (a->run.run_id > b->run.run_id) - (a->run.run_id < b->run.run_id);
+}
+
+/* In order of upload, as what came under one name is already. Boots need no order. */
+static void sort_runs(struct arena *a, struct loaded *l)
+{
+	struct one_run *all = arena_array(a, struct one_run, l->n);
+
+	for (size_t i = 0; i < l->n; i++)
+		all[i] = (struct one_run){l->runs[i], l->info_ids[i]};
+	if (l->n)
+		qsort(all, l->n, sizeof(*all), by_run_id);
+	for (size_t i = 0; i < l->n; i++) {
+		l->runs[i] = all[i].run;
+		l->info_ids[i] = all[i].info_id;
+	}
+}
+
 SQL(cell_counts, "SELECT failed, summaries FROM measured WHERE series_id = $1 AND commit_id = $2")
 
-int cell_load_within(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_infos,
-		     size_t *room, struct cell_data *out)
+/* What was measured under one name. */
+static int read_name(struct ctx *c, int64_t series_id, int64_t commit_id, struct loaded *l,
+		     struct summaries *summaries, int64_t *failed)
 {
-	struct loaded l = {.room = *room};
-	struct stored_cell *stored;
-	int64_t summaries = 0;
-	size_t nstored;
-
-	*out = (struct cell_data){0};
+	int64_t nsummaries;
+	int e;
 	{
 		auto_stmt struct stmt *st = db_stmt(c, &cell_counts);
 
@@ -229,22 +281,45 @@ int cell_load_within(struct ctx *c, int64_t series_id, int64_t commit_id, bool w
 		bind_int(st, 2, commit_id);
 		if (stmt_step(st) != STMT_ROW)
 			return stmt_status(st);
-		out->failed = col_int(st, 0);
-		summaries = col_int(st, 1);
+		*failed += col_int(st, 0);
+		nsummaries = col_int(st, 1);
 	}
-	int e = read_runs(c, series_id, commit_id, &l);
+	e = read_runs(c, series_id, commit_id, l);
+	if (e >= 0 && nsummaries)
+		e = read_summaries(c, series_id, commit_id, summaries);
+	return e;
+}
+
+int cell_load_names(struct ctx *c, int64_t series_id, const int64_t *commit_ids, size_t ncommits,
+		    bool want_infos, size_t *room, struct cell_data *out)
+{
+	struct loaded l = {.room = *room};
+	struct summaries summaries = {0};
+	struct stored_cell *stored;
+	size_t nstored;
+	int e = E_OK;
+
+	*out = (struct cell_data){0};
+	for (size_t i = 0; i < ncommits && e >= 0; i++)
+		e = read_name(c, series_id, commit_ids[i], &l, &summaries, &out->failed);
 	if (e < 0)
 		return e;
+	if (ncommits > 1)
+		sort_runs(c->arena, &l);
 	*room = l.room;
 	out->column.runs = l.runs;
 	out->column.nruns = l.n;
 	if (want_infos && (e = read_infos(c, &l, out)) < 0)
 		return e;
 	out->boots = count_boots(l.boots, l.n);
-	if (!summaries)
-		return E_OK;
-	e = read_summaries(c, series_id, commit_id, &stored, &nstored);
-	return e < 0 ? e : fill_cells(c, stored, nstored, &out->column);
+	merge_summaries(c->arena, &summaries, &stored, &nstored);
+	return nstored ? fill_cells(c, stored, nstored, &out->column) : E_OK;
+}
+
+int cell_load_within(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_infos,
+		     size_t *room, struct cell_data *out)
+{
+	return cell_load_names(c, series_id, &commit_id, 1, want_infos, room, out);
 }
 
 int cell_load(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_infos,

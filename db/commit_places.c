@@ -13,7 +13,7 @@
 
 SQL(places_in_series,
     "SELECT m.commit_id, k.position, coalesce(k.date, k.committer_date), m.first_received,"
-    " m.runs + m.summaries FROM measured m JOIN commits k ON k.commit_id = m.commit_id"
+    " k.kind, m.runs + m.summaries FROM measured m JOIN commits k ON k.commit_id = m.commit_id"
     " WHERE m.series_id = $1 AND " MEASURED_IN_VIEW " ORDER BY m.commit_id LIMIT $2")
 
 static struct commit_place read_place(struct stmt *st)
@@ -23,6 +23,7 @@ static struct commit_place read_place(struct stmt *st)
 		.position = col_null(st, 1) ? 0 : col_int(st, 1),
 		.date = col_time(st, 2),
 		.first_received = col_int(st, 3),
+		.kind = (int)col_int(st, 4),
 	};
 }
 
@@ -38,16 +39,16 @@ int places_of_series(struct ctx *c, int64_t series_id, struct commit_place **out
 	while (stmt_step(st) == STMT_ROW) {
 		*out = arena_grow(c->arena, *out, &cap, *n + 1, sizeof(**out));
 		(*out)[*n] = read_place(st);
-		(*out)[(*n)++].has_data = col_int(st, 4) > 0;
+		(*out)[(*n)++].has_data = col_int(st, 5) > 0;
 	}
 	return stmt_status(st);
 }
 
-SQL(place_by_commit, "SELECT commit_id, position, coalesce(date, committer_date), first_received"
-		     " FROM commits WHERE commit_id = $1")
+SQL(place_by_commit, "SELECT commit_id, position, coalesce(date, committer_date), first_received,"
+		     " kind FROM commits WHERE commit_id = $1")
 SQL(place_by_child,
     "SELECT k.commit_id, k.position, coalesce(k.date, k.committer_date),"
-    " k.first_received FROM commit_parent p"
+    " k.first_received, k.kind FROM commit_parent p"
     " JOIN commits k ON k.commit_id = p.parent_id WHERE p.commit_id = $1 AND p.n = 0")
 
 static int read_one(struct ctx *c, const struct sql *sql, int64_t id, struct commit_place *out)

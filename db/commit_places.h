@@ -12,6 +12,7 @@
 
 struct commit_place {
 	int64_t commit_id, position; /* position 0: git does not know it */
+	int kind;                    /* of its name, enum commit_kind */
 	int64_t date;                /* of the commit, TIME_NONE */
 	int64_t first_received;      /* in the series; of one commit alone: anywhere */
 	bool has_data;               /* something that counts was measured */

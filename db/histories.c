@@ -3,7 +3,8 @@
  * One metric over all commits of a series. Values are picked out of the packed samples where they
  * lie, without copying a run. The order of commits follows the parents that uploads told: a walk
  * over the commits by date that puts the ancestors of each before it, which is an order whatever
- * dates and parents say.
+ * dates and parents say. Rows that git has at one place are one commit in it, with the parents that
+ * were told of any of them.
  */
 #include "db/runs.h"
 
@@ -115,7 +116,11 @@ int history_values(struct ctx *c, int64_t series_id, uint32_t metric_id, struct 
 			continue;
 		*out = arena_grow(c->arena, *out, &cap, *n + 1, sizeof(**out));
 		(*out)[(*n)++] = (struct history_value){
-			.commit_id = col_int(st, 0), .value = value_of(bits), .silent = at < 0};
+			.commit_id = col_int(st, 0),
+			.run_id = col_int(st, 2),
+			.value = value_of(bits),
+			.silent = at < 0,
+		};
 	}
 	return stmt_status(st);
 }
@@ -127,9 +132,19 @@ struct edge {
 	int64_t commit, parent;
 };
 
+/* A row of the series. */
+struct named {
+	int64_t row, position; /* position 0: git does not know it */
+	int kind;
+	size_t at;  /* in the list of commits */
+	int64_t of; /* the row that its commit goes by */
+};
+
 struct walk {
-	struct history_commit *commits; /* by id */
+	struct history_commit *commits; /* by id, each of which stands for all its rows */
 	size_t ncommits;
+	struct named *rows; /* that go by another, by id */
+	size_t nrows;
 	struct edge *edges; /* of measured commits, by id; those of others are added behind */
 	size_t nedges, nmeasured_edges, cap;
 	struct idset seen;
@@ -140,21 +155,24 @@ struct walk {
 
 SQL(history_commit_rows,
     "SELECT m.commit_id, k.name, k.subject, coalesce(k.date, k.committer_date),"
-    " m.first_received FROM measured m"
+    " m.first_received, k.position, k.kind FROM measured m"
     " JOIN commits k ON k.commit_id = m.commit_id"
     " WHERE m.series_id = $1 AND " MEASURED_IN_VIEW " ORDER BY m.commit_id LIMIT $2")
 
-static int read_commits(struct ctx *c, int64_t series_id, struct walk *w)
+/* Every row as a commit of its own; rows has as many. */
+static int read_rows(struct ctx *c, int64_t series_id, struct walk *w)
 {
 	auto_stmt struct stmt *st = db_stmt(c, &history_commit_rows);
-	size_t cap = 0;
+	size_t cap = 0, rows_cap = 0;
 
 	bind_int(st, 1, series_id);
 	bind_int(st, 2, HISTORY_COMMITS_MAX);
 	while (stmt_step(st) == STMT_ROW) {
-		w->commits = arena_grow(c->arena, w->commits, &cap, w->ncommits + 1,
-					sizeof(*w->commits));
-		w->commits[w->ncommits++] = (struct history_commit){
+		size_t n = w->ncommits++;
+
+		w->commits = arena_grow(c->arena, w->commits, &cap, n + 1, sizeof(*w->commits));
+		w->rows = arena_grow(c->arena, w->rows, &rows_cap, n + 1, sizeof(*w->rows));
+		w->commits[n] = (struct history_commit){
 			.commit_id = col_int(st, 0),
 			.name = col_text(st, 1),
 			.subject = col_text(st, 2),
@@ -164,8 +182,99 @@ static int read_commits(struct ctx *c, int64_t series_id, struct walk *w)
 			.stddev = (double)NAN,
 			.stddev_pct = (double)NAN,
 		};
+		w->rows[n] = (struct named){
+			.row = col_int(st, 0),
+			.position = col_null(st, 5) ? 0 : col_int(st, 5),
+			.kind = (int)col_int(st, 6),
+			.at = n,
+			.of = col_int(st, 0),
+		};
 	}
 	return stmt_status(st);
+}
+
+/* Names of one commit side by side, the one that it goes by first. */
+static int by_place(const void *x, const void *y)
+{
+	const struct named *a = x, *b = y;
+
+	if (a->position != b->position)
+		return a->position < b->position ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+static int by_row(const void *x, const void *y)
+{
+	const struct named *a = x, *b = y;
+
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* n rows of one commit become its names; rows and names have room for them. */
+static void join_rows(struct walk *w, struct named *same, size_t n, int64_t *rows,
+		      const char **names)
+{
+	struct history_commit *k = &w->commits[same[0].at];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct history_commit *other = &w->commits[same[i].at];
+
+		same[i].of = k->commit_id;
+		rows[i] = other->commit_id;
+		names[i] = other->name;
+		if (other->first_received < k->first_received)
+			k->first_received = other->first_received;
+	}
+	k->rows = rows;
+	k->names = names;
+	k->nrows = n;
+}
+
+/* Leaves each commit once, and of the rows those that go by another. */
+static void join_names(struct arena *a, struct walk *w)
+{
+	size_t all = w->ncommits, kept = 0;
+	int64_t *rows = arena_array(a, int64_t, all);
+	const char **names = arena_array(a, const char *, all);
+
+	if (all)
+		qsort(w->rows, all, sizeof(*w->rows), by_place);
+	for (size_t i = 0, n; i < all; i += n) {
+		for (n = 1; w->rows[i].position && i + n < all; n++)
+			if (w->rows[i + n].position != w->rows[i].position)
+				break;
+		join_rows(w, &w->rows[i], n, rows + i, names + i);
+	}
+	for (size_t i = 0; i < all; i++)
+		if (w->rows[i].of != w->rows[i].row)
+			w->rows[w->nrows++] = w->rows[i];
+	if (w->nrows)
+		qsort(w->rows, w->nrows, sizeof(*w->rows), by_row);
+	for (size_t i = 0; i < all; i++)
+		if (w->commits[i].nrows)
+			w->commits[kept++] = w->commits[i];
+	w->ncommits = kept;
+}
+
+static int read_commits(struct ctx *c, int64_t series_id, struct walk *w)
+{
+	int e = read_rows(c, series_id, w);
+
+	if (e >= 0)
+		join_names(c->arena, w);
+	return e;
+}
+
+/* The row that the commit of a row goes by. */
+static int64_t main_row(const struct walk *w, int64_t row)
+{
+	struct named want = {.row = row};
+	const struct named *at =
+		w->nrows ? bsearch(&want, w->rows, w->nrows, sizeof(want), by_row) : NULL;
+
+	return at ? at->of : row;
 }
 
 static void add_edge(struct ctx *c, struct walk *w, int64_t commit, int64_t parent)
@@ -206,7 +315,7 @@ static struct history_commit *find_commit(const struct walk *w, int64_t id)
 	return lo < w->ncommits && w->commits[lo].commit_id == id ? &w->commits[lo] : NULL;
 }
 
-/* A commit on the stack of the walk: its parents are edges [at, end). */
+/* A commit on the stack of the walk: its parents are edges [at, end), each by any of its rows. */
 struct frame {
 	int64_t commit;
 	size_t at, end;
@@ -231,21 +340,39 @@ static int unmeasured_parents(struct ctx *c, struct walk *w, struct frame *f)
 	return stmt_status(st);
 }
 
-static void measured_parents(const struct walk *w, struct frame *f)
+/* The edges of a measured row. */
+static void find_edges(const struct walk *w, int64_t row, size_t *at, size_t *end)
 {
 	size_t lo = 0, hi = w->nmeasured_edges;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (w->edges[mid].commit < f->commit)
+		if (w->edges[mid].commit < row)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	f->at = f->end = lo;
-	while (f->end < w->nmeasured_edges && w->edges[f->end].commit == f->commit)
-		f->end++;
+	*at = *end = lo;
+	while (*end < w->nmeasured_edges && w->edges[*end].commit == row)
+		++*end;
+}
+
+/* Those of several rows are put together at the end. */
+static void measured_parents(struct ctx *c, struct walk *w, const struct history_commit *k,
+			     struct frame *f)
+{
+	find_edges(w, k->commit_id, &f->at, &f->end);
+	if (k->nrows == 1)
+		return;
+	f->at = w->nedges;
+	for (size_t i = 0; i < k->nrows; i++) {
+		size_t at, end;
+
+		for (find_edges(w, k->rows[i], &at, &end); at < end; at++)
+			add_edge(c, w, k->commit_id, w->edges[at].parent);
+	}
+	f->end = w->nedges;
 }
 
 /* Puts the commit behind all its ancestors. */
@@ -261,8 +388,9 @@ static int place(struct ctx *c, struct walk *w, int64_t start)
 			struct frame *f = &stack[depth++];
 			f->commit = next;
 			int e = E_OK;
-			if (find_commit(w, next))
-				measured_parents(w, f);
+			const struct history_commit *measured = find_commit(w, next);
+			if (measured)
+				measured_parents(c, w, measured, f);
 			else
 				e = unmeasured_parents(c, w, f);
 			if (e < 0)
@@ -273,7 +401,7 @@ static int place(struct ctx *c, struct walk *w, int64_t start)
 		struct frame *top = &stack[depth - 1];
 		next = 0;
 		if (top->at < top->end) {
-			next = w->edges[top->at++].parent;
+			next = main_row(w, w->edges[top->at++].parent);
 			continue;
 		}
 		const struct history_commit *k = find_commit(w, top->commit);
@@ -312,10 +440,11 @@ static int order_commits(struct ctx *c, struct walk *w)
 	return E_OK;
 }
 
-SQL(history_summaries, "SELECT commit_id, cells FROM summary WHERE series_id = $1 AND status = 0"
+SQL(history_summaries, "SELECT commit_id, cells, summary_id FROM summary"
+		       " WHERE series_id = $1 AND status = 0"
 		       " ORDER BY commit_id, summary_id LIMIT $2")
 
-/* The last received wins, so later ones overwrite. */
+/* The last received wins, under whichever name. */
 static int read_printed(struct ctx *c, int64_t series_id, uint32_t metric_id, struct walk *w)
 {
 	auto_stmt struct stmt *st = db_stmt(c, &history_summaries);
@@ -323,7 +452,8 @@ static int read_printed(struct ctx *c, int64_t series_id, uint32_t metric_id, st
 	bind_int(st, 1, series_id);
 	bind_int(st, 2, HISTORY_COMMITS_MAX);
 	while (stmt_step(st) == STMT_ROW) {
-		struct history_commit *k = find_commit(w, col_int(st, 0));
+		struct history_commit *k = find_commit(w, main_row(w, col_int(st, 0)));
+		int64_t summary = col_int(st, 2);
 		struct stored_cell *cells;
 		size_t nbytes, n;
 		const void *bytes = col_blob(st, 1, &nbytes);
@@ -332,9 +462,9 @@ static int read_printed(struct ctx *c, int64_t series_id, uint32_t metric_id, st
 		if (e < 0)
 			return e;
 		for (size_t i = 0; i < n && k; i++) {
-			if (cells[i].metric_id != metric_id)
+			if (cells[i].metric_id != metric_id || summary < k->printed)
 				continue;
-			k->printed = true;
+			k->printed = summary;
 			k->mean = cells[i].mean;
 			k->stddev = cells[i].stddev;
 			k->stddev_pct = cells[i].stddev_pct;

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Walks the index of the map's times from its end. */
+/*
+ * Walks the index of the map's times from its end. A cell whose commit has a later one in the
+ * series, under another name that git has at the same place, is left out.
+ */
 #include "db/measured_newest.h"
 
 #include "server/base/arena.h"
 
 #define NEWEST                                                                                     \
 	"SELECT m.series_id, m.commit_id FROM measured m"                                          \
-	" WHERE (m.runs > 0 OR m.failed > 0 OR m.summaries > 0)"
+	" WHERE (m.runs > 0 OR m.failed > 0 OR m.summaries > 0)"                                   \
+	" AND NOT EXISTS (SELECT 1 FROM commits k"                                                 \
+	" JOIN commits other ON other.position = k.position"                                       \
+	" JOIN measured x ON x.series_id = m.series_id AND x.commit_id = other.commit_id"          \
+	" WHERE k.commit_id = m.commit_id AND other.commit_id <> m.commit_id"                      \
+	" AND (x.runs > 0 OR x.failed > 0 OR x.summaries > 0)"                                     \
+	" AND (x.last_received > m.last_received OR (x.last_received = m.last_received"            \
+	" AND x.commit_id > m.commit_id)))"
 #define IN_ORDER " ORDER BY m.last_received DESC, m.series_id DESC, m.commit_id DESC LIMIT $1"
 
 SQL(measured_newest_all, NEWEST IN_ORDER)

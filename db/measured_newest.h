@@ -9,7 +9,8 @@
 struct measured_cell {
 	int64_t series_id, commit_id;
 };
-/* The newest first, at most limit; metric_id 0: all, else those of series that have the metric. */
+/* The newest first, at most limit, each commit of git once by its newest name; metric_id 0: all,
+ * else those of series that have the metric. */
 int measured_newest(struct ctx *c, uint32_t metric_id, size_t limit, struct measured_cell **out,
 		    size_t *n);
 

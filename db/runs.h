@@ -24,13 +24,17 @@ int cell_load(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_inf
 /* The same, with room for so many values, of which it takes what it reads. */
 int cell_load_within(struct ctx *c, int64_t series_id, int64_t commit_id, bool want_infos,
 		     size_t *room, struct cell_data *out);
+/* The same of a commit that was uploaded under several names, each a row of its own: as if all had
+ * come under one. */
+int cell_load_names(struct ctx *c, int64_t series_id, const int64_t *commit_ids, size_t ncommits,
+		    bool want_infos, size_t *room, struct cell_data *out);
 
-/* The values of one metric in a series, by commit, in order of upload: what a history is drawn
- * from. A run that ended well did not have a failure that it does not name, and a profile that does
- * not show a function measured 0 of it: such a 0 is there, too. None for a metric that the series
- * does not have. */
+/* The values of one metric in a series, by row of a commit, in order of upload: what a history is
+ * drawn from. A run that ended well did not have a failure that it does not name, and a profile
+ * that does not show a function measured 0 of it: such a 0 is there, too. None for a metric that
+ * the series does not have. */
 struct history_value {
-	int64_t commit_id;
+	int64_t commit_id, run_id;
 	double value;
 	bool silent; /* the run did not name the metric */
 };
@@ -43,8 +47,12 @@ struct history_commit {
 	int64_t commit_id;
 	const char *name, *subject;
 	int64_t date, first_received;
-	bool printed; /* mean below comes from a summary */
+	int64_t printed; /* the summary that mean below comes from; 0: none */
 	double mean, stddev, stddev_pct;
+	const int64_t *rows; /* under which it was measured: more than one where it came under */
+	const char *const *names; /* several names that git has at one place; commit_id and name
+				     first */
+	size_t nrows;
 };
 int history_commits(struct ctx *c, int64_t series_id, uint32_t metric_id,
 		    struct history_commit **out, size_t *n);
@@ -100,5 +108,14 @@ int submissions_check(struct ctx *c, const struct submission *subs, size_t n, st
 /* Writes those that are not duplicates, fills run_ids. Only engine failures can happen here. */
 int submissions_store(struct ctx *c, const struct submission *subs, size_t n, int64_t token_id,
 		      int64_t now, struct accepted *out);
+/* The same in parts, for a job too large to be held: each is checked, then stored, and a row of
+ * audit is written once at the end. */
+struct stored_tally { /* begins as {0} */
+	size_t stored, runs, summaries, duplicates;
+	char first[128]; /* series and key of the first that was stored */
+};
+int submissions_store_part(struct ctx *c, const struct submission *subs, size_t n, int64_t token_id,
+			   int64_t now, struct accepted *out, struct stored_tally *t);
+int submissions_audit(struct ctx *c, const struct stored_tally *t, int64_t token_id, int64_t now);
 
 #endif

@@ -186,23 +186,11 @@ static int store_one(struct storing *w, const struct submission *s, int64_t toke
 
 SQL(uploader_name, "SELECT name FROM token WHERE token_id = $1")
 
-static int audit_job(struct ctx *c, const struct submission *subs, const struct accepted *out,
-		     size_t n, int64_t token_id, int64_t now)
+int submissions_audit(struct ctx *c, const struct stored_tally *t, int64_t token_id, int64_t now)
 {
-	const char *who = "command line", *first = NULL;
-	size_t stored = 0, runs = 0, summaries = 0;
+	const char *who = "command line", *what = t->first;
 
-	for (size_t i = 0; i < n; i++) {
-		if (out[i].duplicate)
-			continue;
-		if (!first)
-			first = arena_fmt(c->arena, "%.12s %.100s", out[i].series_digest,
-					  out[i].key);
-		stored++;
-		runs += subs[i].nruns;
-		summaries += subs[i].kind == SUBMISSION_SUMMARY;
-	}
-	if (!stored)
+	if (!t->stored)
 		return E_OK; /* nothing was written */
 	if (token_id > 0) {
 		auto_stmt struct stmt *st = db_stmt(c, &uploader_name);
@@ -213,16 +201,28 @@ static int audit_job(struct ctx *c, const struct submission *subs, const struct 
 		if (stmt_status(st) < 0)
 			return stmt_status(st);
 	}
-	if (stored > 1)
-		first = arena_fmt(c->arena, "%s and %zu more", first, stored - 1);
-	return audit_add(c, now, token_id, who, "upload", first,
+	if (t->stored > 1)
+		what = arena_fmt(c->arena, "%s and %zu more", what, t->stored - 1);
+	return audit_add(c, now, token_id, who, "upload", what,
 			 arena_fmt(c->arena,
 				   "submissions %zu, runs %zu, summaries %zu, duplicates %zu",
-				   stored, runs, summaries, n - stored));
+				   t->stored, t->runs, t->summaries, t->duplicates));
 }
 
-int submissions_store(struct ctx *c, const struct submission *subs, size_t n, int64_t token_id,
-		      int64_t now, struct accepted *out)
+static void tally(struct stored_tally *t, const struct submission *s, const struct accepted *k)
+{
+	if (k->duplicate) {
+		t->duplicates++;
+		return;
+	}
+	if (!t->stored++)
+		snprintf(t->first, sizeof(t->first), "%.12s %.100s", k->series_digest, k->key);
+	t->runs += s->nruns;
+	t->summaries += s->kind == SUBMISSION_SUMMARY;
+}
+
+int submissions_store_part(struct ctx *c, const struct submission *subs, size_t n, int64_t token_id,
+			   int64_t now, struct accepted *out, struct stored_tally *t)
 {
 	struct storing w = {.c = c, .now = now};
 	int e = E_OK;
@@ -239,7 +239,17 @@ int submissions_store(struct ctx *c, const struct submission *subs, size_t n, in
 			out[i].run_ids = first->run_ids;
 			out[i].nruns = first->nruns;
 		}
+		tally(t, &subs[i], &out[i]);
 	}
 	out_free(&w.packed);
-	return e < 0 ? e : audit_job(c, subs, out, n, token_id, now);
+	return e < 0 ? e : E_OK;
+}
+
+int submissions_store(struct ctx *c, const struct submission *subs, size_t n, int64_t token_id,
+		      int64_t now, struct accepted *out)
+{
+	struct stored_tally t = {0};
+	int e = submissions_store_part(c, subs, n, token_id, now, out, &t);
+
+	return e < 0 ? e : submissions_audit(c, &t, token_id, now);
 }

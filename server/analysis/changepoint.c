@@ -10,9 +10,11 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "server/analysis/changepoint_fit.h"
+#include "server/analysis/describe.h"
 #include "server/base/arena.h"
 
 #define MAD_SIGMA    1.4826 /* standard deviations in a median of absolute residuals */
@@ -25,47 +27,42 @@
 #define POINTS_MIN   (2 * CHANGEPOINT_SEGMENT_MIN)
 #define VARIANCE_MIN 1e-24 /* of the largest mean's square: what rounding leaves in a mean, */
 #define SUMS_MIN     1e-14 /* … a point and of the widest square: and in sums over the line */
-#define GROWN        1.1   /* a full pass is due: the line is that much longer … */
-#define DEARER       1.2   /* … or a change would cost that much more */
+#define GROWTH       10    /* a full pass is due after a tenth of its points */
+
+/* What a full pass learns: the same for all points, and frozen for those that follow. */
+struct prices {
+	double between;       /* variance between commits */
+	double least;         /* … and of a point at least, in squares of the unit … */
+	double least_foreign; /* … and of a residual of a foreign line */
+	double clip;          /* residuals above it are clipped */
+	double beta, kappa;
+	double centre, unit; /* of the partition */
+	double noise, autocorrelation;
+};
 
 struct changepoint_line {
 	struct partition *p;
 	struct arena *arena;
 	bool foreign;
-	double within, between; /* variances: of a run, between commits … */
-	double least;           /* … and of a point at least, in squares of the unit … */
-	double least_foreign;   /* … and of a residual of a foreign line */
-	double clip;            /* residuals above it are clipped */
-	double beta;            /* of the full pass */
-	size_t full;            /* points of the full pass */
-	double *mean;           /* as told: clipping a point needs its neighbours */
-	double *runs;
-	size_t n, cap, runs_cap;
-	double noise, autocorrelation;
+	double within;      /* variance of a run */
+	const double *mean; /* the caller's: clipping a point needs its neighbours */
+	const double *runs;
+	size_t n;
+	struct prices is;
 };
 
-static int by_value(const void *x, const void *y)
-{
-	double a = *(const double *)x, b = *(const double *)y;
-
-	return (a > b) - (a < b);
-}
-
-/* Sorts v. */
+/* Leaves v in another order. */
 static double median_of(double *v, size_t n)
 {
-	if (n == 0)
-		return 0;
-	qsort(v, n, sizeof(*v), by_value);
-	return n % 2 ? v[n / 2] : v[n / 2 - 1] + (v[n / 2] - v[n / 2 - 1]) / 2;
+	return n ? median_take(v, n) : 0;
 }
 
 static void order(double *a, double *b)
 {
-	double low = fmin(*a, *b);
+	double x = *a, y = *b;
 
-	*b = fmax(*a, *b);
-	*a = low;
+	*a = x < y ? x : y;
+	*b = x < y ? y : x;
 }
 
 /* The running median of five at a point; beyond the ends the first and last value repeat. */
@@ -99,9 +96,9 @@ static double clip_width(struct arena *a, const double *v, size_t n)
 
 static double clipped(const double *v, size_t n, size_t at, double width)
 {
-	double middle = running_median(v, n, at);
+	double middle = running_median(v, n, at), low = middle - width, high = middle + width;
 
-	return fmin(fmax(v[at], middle - width), middle + width);
+	return v[at] < low ? low : v[at] > high ? high : v[at];
 }
 
 /* What differs between neighbouring commits beyond what their runs explain. */
@@ -130,9 +127,9 @@ static double largest(const double *v, size_t n, double centre)
 
 static double weight_of(const struct changepoint_line *l, double runs)
 {
-	double unit = l->p->unit;
+	double unit = l->is.unit;
 
-	return 1 / fmax((l->within / runs + l->between) / unit / unit, l->least);
+	return 1 / fmax((l->within / runs + l->is.between) / unit / unit, l->is.least);
 }
 
 /* Residuals of the fits in units of their weights: their sum of squares, and how alike neighbours
@@ -178,10 +175,10 @@ static void fit_benchmark(struct changepoint_line *l, struct partition *p)
 	partition_price(p, PRICE * log_n, PRICE * log_n / 2);
 	g = partition_segments(l->arena, p);
 	look_at_residuals(l->arena, p, &g, &squares, &rho);
-	l->noise = fmax(1, squares / free_points(p, &g));
-	l->autocorrelation = rho;
-	l->beta = PRICE * log_n * l->noise * stretched(rho);
-	partition_price(p, l->beta, l->beta / 2);
+	l->is.noise = fmax(1, squares / free_points(p, &g));
+	l->is.autocorrelation = rho;
+	l->is.beta = PRICE * log_n * l->is.noise * stretched(rho);
+	partition_price(p, l->is.beta, l->is.beta / 2);
 }
 
 static bool same_segments(const struct segmentation *a, const struct segmentation *b)
@@ -207,16 +204,16 @@ static void fit_foreign(struct changepoint_line *l, struct partition *p)
 	double log_n = log((double)p->n), squares, rho;
 	struct segmentation before, g;
 
-	l->beta = FIRST_PRICE * log_n * fmax(plain_variance(p), l->least_foreign);
-	partition_price(p, l->beta, l->beta / 2);
+	l->is.beta = FIRST_PRICE * log_n * fmax(plain_variance(p), l->is.least_foreign);
+	partition_price(p, l->is.beta, l->is.beta / 2);
 	before = partition_segments(l->arena, p);
 	for (int pass = 1; pass < FOREIGN_MAX; pass++) {
 		look_at_residuals(l->arena, p, &before, &squares, &rho);
-		l->noise = sqrt(squares / free_points(p, &before)); /* in units */
-		l->autocorrelation = rho;
-		l->beta = PRICE * log_n * fmax(l->noise * l->noise, l->least_foreign) *
-			  stretched(rho);
-		partition_price(p, l->beta, l->beta / 2);
+		l->is.noise = sqrt(squares / free_points(p, &before)); /* in units */
+		l->is.autocorrelation = rho;
+		l->is.beta = PRICE * log_n * fmax(l->is.noise * l->is.noise, l->is.least_foreign) *
+			     stretched(rho);
+		partition_price(p, l->is.beta, l->is.beta / 2);
 		g = partition_segments(l->arena, p);
 		if (same_segments(&before, &g))
 			break;
@@ -229,7 +226,7 @@ static void add_points(struct changepoint_line *l, size_t from)
 {
 	for (size_t i = from; i < l->n; i++)
 		partition_add(l->p, l->foreign ? 1 : weight_of(l, l->runs[i]),
-			      clipped(l->mean, l->n, i, l->clip));
+			      clipped(l->mean, l->n, i, l->is.clip));
 }
 
 static void fit_all(struct changepoint_line *l)
@@ -249,41 +246,51 @@ static void set_least(struct changepoint_line *l, double centre, double unit, do
 	double widest = 0;
 
 	for (size_t i = 0; i < l->n; i++)
-		widest = fmax(widest, fabs(clipped(l->mean, l->n, i, l->clip) - centre) / unit);
-	l->least_foreign = fmax(VARIANCE_MIN, SUMS_MIN * (double)l->n * widest * widest);
+		widest = fmax(widest, fabs(clipped(l->mean, l->n, i, l->is.clip) - centre) / unit);
+	l->is.least_foreign = fmax(VARIANCE_MIN, SUMS_MIN * (double)l->n * widest * widest);
 	top = fmax(1, top / unit);
-	l->least = fmax(VARIANCE_MIN * top * top, l->least_foreign);
+	l->is.least = fmax(VARIANCE_MIN * top * top, l->is.least_foreign);
 }
 
-struct changepoint_line *changepoint_line_new(struct arena *a, const struct changepoint_series *s)
+static struct changepoint_line *line_of(struct arena *a, const struct changepoint_series *s)
 {
 	struct changepoint_line *l = arena_array(a, struct changepoint_line, 1);
-	double *sorted = arena_copy(a, s->mean, s->n * sizeof(*sorted));
-	double centre = median_of(sorted, s->n), top = largest(s->mean, s->n, 0);
-	double unit = largest(s->mean, s->n, centre);
 
 	*l = (struct changepoint_line){
 		.arena = a,
 		.foreign = s->kind == CHANGEPOINT_FOREIGN,
 		.within = s->within,
-		.clip = s->n ? clip_width(a, s->mean, s->n) : 0,
-		.full = s->n,
+		.mean = s->mean,
+		.runs = s->runs,
 		.n = s->n,
-		.cap = s->n,
-		.runs_cap = s->n,
-		.mean = arena_copy(a, s->mean, s->n * sizeof(double)),
-		.runs = arena_array(a, double, s->n),
 	};
-	for (size_t i = 0; i < s->n; i++)
-		l->runs[i] = l->foreign ? 1 : s->runs[i];
-	if (!l->foreign)
-		l->between = between_commits(a, s);
-	if (unit == 0)
-		unit = 1;
-	set_least(l, centre, unit, top);
-	l->p = partition_new(a, s->n, centre, unit);
+	return l;
+}
+
+/* With room for what may follow before the next full pass is due. */
+static void begin_partition(struct changepoint_line *l)
+{
+	l->p = partition_new(l->arena, l->n + l->n / GROWTH, l->is.centre, l->is.unit);
 	add_points(l, 0);
+}
+
+struct changepoint_line *changepoint_line_new(struct arena *a, const struct changepoint_series *s)
+{
+	struct changepoint_line *l = line_of(a, s);
+	double top = largest(s->mean, s->n, 0);
+
+	l->is.centre = median_of(arena_copy(a, s->mean, s->n * sizeof(double)), s->n);
+	l->is.unit = largest(s->mean, s->n, l->is.centre);
+	if (l->is.unit == 0)
+		l->is.unit = 1;
+	l->is.clip = s->n ? clip_width(a, s->mean, s->n) : 0;
+	if (!l->foreign)
+		l->is.between = between_commits(a, s);
+	set_least(l, l->is.centre, l->is.unit, top);
+	begin_partition(l);
 	fit_all(l);
+	l->is.beta = l->p->beta;
+	l->is.kappa = l->p->kappa;
 	return l;
 }
 
@@ -291,8 +298,8 @@ struct segmentation changepoint_line_segments(struct arena *a, const struct chan
 {
 	struct segmentation g = partition_segments(a, l->p);
 
-	g.noise = l->foreign ? l->noise * l->p->unit : l->noise;
-	g.autocorrelation = l->autocorrelation;
+	g.noise = l->foreign ? l->is.noise * l->p->unit : l->is.noise;
+	g.autocorrelation = l->is.autocorrelation;
 	return g;
 }
 
@@ -301,38 +308,85 @@ struct segmentation changepoint_find(struct arena *a, const struct changepoint_s
 	return changepoint_line_segments(a, changepoint_line_new(a, s));
 }
 
-/* The last two points before it were clipped by what was then the end of the line. */
-void changepoint_line_append(struct changepoint_line *l, double mean, double runs)
+/* --- lines that grow ----------------------------------------------------------------------------
+ */
+
+size_t changepoint_anchor(size_t n)
 {
+	size_t at = POINTS_MIN, next = at;
+
+	if (n < POINTS_MIN)
+		return n;
+	while (next <= n) {
+		at = next;
+		next += at >= GROWTH ? at / GROWTH : 1;
+	}
+	return at;
+}
+
+/* The last two points of the full pass were clipped by what was then the end of the line. */
+bool changepoint_line_extend(struct changepoint_line *l, const struct changepoint_series *s,
+			     struct segmentation *out)
+{
+	struct segmentation before = partition_segments(l->arena, l->p);
 	size_t from = l->n < CLIP_WINDOW / 2 ? 0 : l->n - CLIP_WINDOW / 2;
 
-	l->mean = arena_grow(l->arena, l->mean, &l->cap, l->n + 1, sizeof(*l->mean));
-	l->runs = arena_grow(l->arena, l->runs, &l->runs_cap, l->n + 1, sizeof(*l->runs));
-	l->mean[l->n] = mean;
-	l->runs[l->n++] = l->foreign ? 1 : runs;
 	partition_cut(l->p, from);
+	l->mean = s->mean;
+	l->runs = s->runs;
+	l->n = s->n;
 	add_points(l, from);
 	partition_close(l->p);
+	*out = changepoint_line_segments(l->arena, l);
+	return same_segments(&before, out);
 }
 
-void changepoint_line_cut(struct changepoint_line *l, size_t point)
-{
-	size_t from = point < CLIP_WINDOW / 2 ? 0 : point - CLIP_WINDOW / 2;
+/* A full pass as it is kept, followed by F(t), the last begins and the ends of begins. */
+struct kept_pass {
+	struct prices is;
+	size_t first;
+};
 
-	if (point >= l->n)
-		return;
-	l->n = point;
-	partition_cut(l->p, from);
-	add_points(l, from);
-	partition_close(l->p);
+size_t changepoint_pass_bytes(size_t n)
+{
+	return sizeof(struct kept_pass) + (n + 1) * (sizeof(double) + 2 * sizeof(uint32_t));
 }
 
-bool changepoint_line_stale(const struct changepoint_line *l)
+void changepoint_line_pass(const struct changepoint_line *l, void *to)
 {
-	double now = l->beta / log((double)l->full) * log((double)l->n);
+	struct kept_pass head = {l->is, l->p->first};
+	double *cost = (double *)((char *)to + sizeof(head));
+	uint32_t *last = (uint32_t *)(cost + l->n + 1), *dropped = last + l->n + 1;
 
-	return (double)l->n > GROWN * (double)l->full || l->n < POINTS_MIN ||
-	       l->full < POINTS_MIN || now > DEARER * l->beta;
+	memcpy(to, &head, sizeof(head));
+	memcpy(cost, l->p->cost, (l->n + 1) * sizeof(*cost));
+	for (size_t t = 0; t <= l->n; t++) {
+		last[t] = (uint32_t)l->p->last[t];
+		dropped[t] = (uint32_t)l->p->dropped[t];
+	}
+}
+
+struct changepoint_line *changepoint_line_resume(struct arena *a,
+						 const struct changepoint_series *s,
+						 const void *pass)
+{
+	const struct kept_pass *head = pass;
+	const double *cost = (const double *)(head + 1);
+	const uint32_t *last = (const uint32_t *)(cost + s->n + 1), *dropped = last + s->n + 1;
+	struct changepoint_line *l = line_of(a, s);
+
+	l->is = head->is;
+	begin_partition(l);
+	l->p->beta = l->is.beta;
+	l->p->kappa = l->is.kappa;
+	l->p->first = head->first;
+	l->p->closed = s->n;
+	memcpy(l->p->cost, cost, (s->n + 1) * sizeof(*cost));
+	for (size_t t = 0; t <= s->n; t++) {
+		l->p->last[t] = last[t];
+		l->p->dropped[t] = dropped[t];
+	}
+	return l;
 }
 
 double segment_at(const struct segment *s, size_t point)

@@ -58,15 +58,43 @@ double segment_at(const struct segment *s, size_t point);
  * less what the old one says for that point. */
 double changepoint_step(const struct segmentation *g, size_t i);
 
-/* The same with new points at the end, one by one, for lines that only grow. Weights, clipping and
- * penalties are those of the full pass: changepoint_line_stale says when they no longer fit (the
- * line grew by a tenth, or the penalty by a fifth), and a full pass is due. */
+/*
+ * Lines that grow. A full pass looks at every point, learns what noise there is, and takes time by
+ * the square of the points; a new commit should cost what one commit costs. So of a line of n
+ * points the full pass is made over the first changepoint_anchor(n), and the others follow it with
+ * scale of noise, clipping and penalties frozen. As long as they only carry the last segment on,
+ * that is the answer. Where they move, add or end a change or a drift, frozen prices decide
+ * nothing: the full pass over all n points does. What is found thus depends on the n points
+ * alone, not on what a process saw before, and every new change was found at prices of its day.
+ *
+ * Full passes are the same for the same points, so whoever keeps one by its points keeps nothing
+ * that can become stale. Against full passes of every length: on the 30 marked series of `make
+ * evaluate` cover and F1 are the same (.807, .814), on simulated lines (600 a kind, 60 to 300
+ * points) false changes and late steps found, too, and on quiet lines one in 300 needs the second
+ * pass. If frozen prices decided alone, F1 would stay, but lines that were still and begin to move
+ * behind the full pass would be cut wrongly .95 times each, not .49.
+ */
+
+/* The largest count <= n of a grid of steps of a tenth: 6, 7, … 20, 22, 24, … 94, 103, 113 … */
+size_t changepoint_anchor(size_t n);
+
 struct changepoint_line;
+/* The full pass. Borrows mean and runs of s. */
 struct changepoint_line *changepoint_line_new(struct arena *a, const struct changepoint_series *s);
-void changepoint_line_append(struct changepoint_line *l, double mean, double runs);
-/* From the point on (it has new runs) everything is to be told again by append. */
-void changepoint_line_cut(struct changepoint_line *l, size_t point);
+/* Lets the points of s follow that the line does not have yet; those that it has stand before them
+ * in s, equal. Once, and for at most a tenth more. False: it is more than the last segment carried
+ * on, so make a new line of all of s. */
+bool changepoint_line_extend(struct changepoint_line *l, const struct changepoint_series *s,
+			     struct segmentation *out);
 struct segmentation changepoint_line_segments(struct arena *a, const struct changepoint_line *l);
-bool changepoint_line_stale(const struct changepoint_line *l);
+
+/* A full pass of n points as bytes, aligned as doubles: for keeping in this process. A line that is
+ * resumed with a series equal to the one that the pass was made of is equal to that line, bit by
+ * bit, at the cost of n instead of n squared. */
+size_t changepoint_pass_bytes(size_t n);
+void changepoint_line_pass(const struct changepoint_line *l, void *to); /* before it is extended */
+struct changepoint_line *changepoint_line_resume(struct arena *a,
+						 const struct changepoint_series *s,
+						 const void *pass);
 
 #endif

@@ -30,17 +30,18 @@ static void note(struct search *s, int64_t commit_id)
 		s->ids[s->n++] = commit_id;
 }
 
-/* Notes what was measured at p (under an id, or a tag): left counts the places of by_position that
- * are not above it. */
+/* Notes what was measured at p (under an id, or a tag, or both) as one commit: left counts the
+ * places of by_position that are not above it. */
 static void note_at(struct search *s, size_t *left, uint32_t p, bool wanted)
 {
 	const struct commit_place *at = s->places->by_position;
 
 	while (*left && at[*left - 1].position > p)
 		--*left;
-	for (; *left && at[*left - 1].position == p; --*left)
-		if (wanted && at[*left - 1].has_data)
-			note(s, at[*left - 1].commit_id);
+	if (wanted && *left && at[*left - 1].position == p && at[*left - 1].has_data)
+		note(s, at[*left - 1].commit_id);
+	while (*left && at[*left - 1].position == p)
+		--*left;
 }
 
 /* Along first parents from p on, p included. */
@@ -229,6 +230,14 @@ static void look_at_order(const struct search *s, const struct commit_place *sta
 	}
 }
 
+static bool is_main_name(const struct search *s, const struct commit_place *k)
+{
+	size_t n;
+	const struct commit_place *names = places_names(s->places, k, &n);
+
+	return names[n - 1].commit_id == k->commit_id;
+}
+
 /* What may be before by dates or times alone, the latest first. */
 static size_t find_candidates(const struct search *s, const struct commit_place *start,
 			      const struct bound *b, struct commit_place *list)
@@ -239,7 +248,7 @@ static size_t find_candidates(const struct search *s, const struct commit_place 
 		const struct commit_place *k = &s->places->by_commit[i];
 
 		if (k->has_data && k->commit_id != start->commit_id && may_be_before(b, k) &&
-		    !is_listed(s->ids, s->n, k->commit_id))
+		    !is_listed(s->ids, s->n, k->commit_id) && is_main_name(s, k))
 			list[n++] = *k;
 	}
 	if (n)
@@ -274,40 +283,87 @@ static int take_older(struct search *s, const struct commit_place *start,
 	return E_OK;
 }
 
+/* Fills ids, the nearest last. */
+static int find_before(struct search *s, int64_t commit_id)
+{
+	struct commit_place start, last;
+	int e = place_of_commit(s->c, commit_id, &start);
+	uint32_t p;
+
+	if (e < 0)
+		return e;
+	p = in_graph(s, &start);
+	if (p) {
+		walk_first_parents(s, graph_parent(s->g, p, 1));
+	} else {
+		e = walk_uploads(s, start, &last, &p);
+		if (e < 0)
+			return e;
+		if (p)
+			walk_first_parents(s, p);
+		else if ((e = take_older(s, &start, &last)) < 0)
+			return e;
+	}
+	for (size_t i = 0; i < s->n / 2; i++) {
+		int64_t far = s->ids[s->n - 1 - i];
+
+		s->ids[s->n - 1 - i] = s->ids[i];
+		s->ids[i] = far;
+	}
+	return E_OK;
+}
+
 int measured_before(struct ctx *c, int64_t series_id, int64_t commit_id, size_t max, int64_t *ids,
 		    size_t *n)
 {
 	auto_places struct series_places *places = NULL;
 	struct search s = {.ids = ids, .max = max};
-	struct commit_place start, last;
-	uint32_t p;
+	int e = begin(c, series_id, &s, &places);
+
+	if (e >= 0)
+		e = find_before(&s, commit_id);
+	*n = e < 0 ? 0 : s.n;
+	return e;
+}
+
+/* Whether both are one commit, by whatever names. */
+static bool is_same(const struct commit_place *a, const struct commit_place *b)
+{
+	return a->commit_id == b->commit_id || (a->position && a->position == b->position);
+}
+
+static struct measured_rows rows_of(struct arena *a, const struct series_places *s,
+				    const struct commit_place *k)
+{
+	size_t n;
+	const struct commit_place *names = places_names(s, k, &n);
+	int64_t *ids = arena_array(a, int64_t, n);
+
+	for (size_t i = 0; i < n; i++)
+		ids[i] = names[n - 1 - i].commit_id;
+	return (struct measured_rows){ids, n};
+}
+
+int measured_without(struct ctx *c, int64_t series_id, int64_t commit_id, int64_t other, size_t max,
+		     struct measured_rows *out, size_t *n)
+{
+	auto_places struct series_places *places = NULL;
+	struct search s = {.ids = arena_array(c->arena, int64_t, max), .max = max};
+	struct commit_place without;
 	int e = begin(c, series_id, &s, &places);
 
 	*n = 0;
 	if (e >= 0)
-		e = place_of_commit(c, commit_id, &start);
-	if (e < 0)
-		return e;
-	p = in_graph(&s, &start);
-	if (p) {
-		walk_first_parents(&s, graph_parent(s.g, p, 1));
-	} else {
-		e = walk_uploads(&s, start, &last, &p);
-		if (e < 0)
-			return e;
-		if (p)
-			walk_first_parents(&s, p);
-		else if ((e = take_older(&s, &start, &last)) < 0)
-			return e;
-	}
-	for (size_t i = 0; i < s.n / 2; i++) {
-		int64_t far = ids[s.n - 1 - i];
+		e = find_before(&s, commit_id);
+	if (e >= 0)
+		e = place_of_commit(c, other, &without);
+	for (size_t i = 0; e >= 0 && i < s.n; i++) {
+		const struct commit_place *k = places_find(places, s.ids[i]);
 
-		ids[s.n - 1 - i] = ids[i];
-		ids[i] = far;
+		if (!is_same(k, &without))
+			out[(*n)++] = rows_of(c->arena, places, k);
 	}
-	*n = s.n;
-	return E_OK;
+	return e;
 }
 
 /* --- yes or no ----------------------------------------------------------------------------------

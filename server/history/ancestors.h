@@ -2,7 +2,8 @@
 /*
  * Measured ancestors. Git's first parents where git knows the commit, else the parents that uploads
  * told (which may lead into git's), else earlier commit dates of the series. All walks are bounded
- * and cached for as long as the data do not change.
+ * and cached for as long as the data do not change. Rows that git has at one place are one commit,
+ * which is told once, by one of them.
  */
 #ifndef HISTORY_ANCESTORS_H
 #define HISTORY_ANCESTORS_H
@@ -23,6 +24,14 @@ int ancestor_measured(struct ctx *c, int64_t commit_id, int64_t series_id, int64
  * What uploads told to descend from the line is never among them, whatever its date says. */
 int measured_before(struct ctx *c, int64_t series_id, int64_t commit_id, size_t max, int64_t *ids,
 		    size_t *n);
+/* The same without the commit other, by whatever name, each with all rows of the series that git
+ * has at its place. out has room for max; the rows live in the arena. */
+struct measured_rows {
+	const int64_t *ids;
+	size_t n;
+};
+int measured_without(struct ctx *c, int64_t series_id, int64_t commit_id, int64_t other, size_t max,
+		     struct measured_rows *out, size_t *n);
 /* a is an ancestor of b, by git where it knows both, else by uploaded parents. */
 int ancestor_is(struct ctx *c, int64_t a, int64_t b, bool *is);
 

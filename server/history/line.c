@@ -49,8 +49,9 @@ static size_t count_on(const struct placing *l, uint32_t tip)
 	for (uint32_t p = tip; p && left; p = graph_parent(l->g, p, 1)) {
 		while (left && at[left - 1].position > p)
 			left--;
-		for (; left && at[left - 1].position == p; left--)
-			n++;
+		n += left && at[left - 1].position == p;
+		while (left && at[left - 1].position == p)
+			left--;
 	}
 	return n;
 }

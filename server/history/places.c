@@ -107,7 +107,30 @@ static int by_position(const void *a, const void *b)
 {
 	const struct commit_place *x = a, *y = b;
 
-	return (x->position > y->position) - (x->position < y->position);
+	if (x->position != y->position)
+		return x->position < y->position ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind > y->kind ? -1 : 1;
+	return (x->commit_id < y->commit_id) - (x->commit_id > y->commit_id);
+}
+
+/* n names of one commit: what was measured under one of them was under all. */
+static void join_names(struct series_places *s, struct commit_place *names, size_t n)
+{
+	int64_t first = names[0].first_received;
+	bool has_data = false;
+
+	for (size_t i = 0; i < n; i++) {
+		has_data |= names[i].has_data;
+		first = names[i].first_received < first ? names[i].first_received : first;
+	}
+	for (size_t i = 0; i < n; i++) {
+		size_t at = (size_t)(places_find(s, names[i].commit_id) - s->by_commit);
+
+		names[i].has_data = has_data;
+		names[i].first_received = first;
+		s->by_commit[at] = names[i];
+	}
 }
 
 static void *copied(const void *p, size_t bytes)
@@ -137,6 +160,13 @@ static struct series_places *make(struct ctx *c, const struct commit_place *list
 		if (list[i].position)
 			s->by_position[s->npositions++] = list[i];
 	qsort(s->by_position, s->npositions, sizeof(*s->by_position), by_position);
+	for (size_t i = 0, same; i < s->npositions; i += same) {
+		for (same = 1; i + same < s->npositions; same++)
+			if (s->by_position[i + same].position != s->by_position[i].position)
+				break;
+		if (same > 1)
+			join_names(s, &s->by_position[i], same);
+	}
 	s->users = 1;
 	return s;
 }
@@ -208,4 +238,18 @@ size_t places_up_to(const struct series_places *s, uint32_t p)
 			hi = mid;
 	}
 	return lo;
+}
+
+const struct commit_place *places_names(const struct series_places *s, const struct commit_place *k,
+					size_t *n)
+{
+	size_t end = places_up_to(s, (uint32_t)k->position), first = end;
+
+	*n = 1;
+	if (!k->position)
+		return k;
+	while (first && s->by_position[first - 1].position == k->position)
+		first--;
+	*n = end - first;
+	return s->by_position + first;
 }

@@ -10,7 +10,9 @@
 #include "db/commit_places.h"
 
 struct series_places {
-	struct commit_place *by_position; /* those that git knows, ascending */
+	/* Those that git knows, ascending. Names of one commit have one position, the one that it
+	 * goes by last (as in db/runs.h), and each of them has what was measured under any. */
+	struct commit_place *by_position;
 	size_t npositions;
 	struct commit_place *by_commit; /* all, by row */
 	size_t n;
@@ -29,6 +31,9 @@ void places_release(struct series_places *s);
 const struct commit_place *places_find(const struct series_places *s, int64_t commit_id);
 /* How many of by_position stand at positions up to p. */
 size_t places_up_to(const struct series_places *s, uint32_t p);
+/* All names of the commit of a place, the one that it goes by last. */
+const struct commit_place *places_names(const struct series_places *s, const struct commit_place *k,
+					size_t *n);
 
 static inline void places_cleanup(struct series_places **s)
 {

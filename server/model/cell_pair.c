@@ -6,11 +6,13 @@
 #include "server/model/printed.h"
 #include "server/model/quarantine.h"
 
-static int load_column(struct ctx *c, struct cell_pair *p, int64_t commit_id, bool infos)
+static int load_column(struct ctx *c, struct cell_pair *p, const struct compare_commit *k,
+		       bool infos)
 {
 	struct comparison_column *col = &p->cols[p->ncols];
 	struct cell_data *data = &p->data[p->ncols];
-	int e = cell_load(c, p->series->id, commit_id, infos, data);
+	size_t room = COMPARISON_VALUES_MAX;
+	int e = cell_load_names(c, p->series->id, k->rows, k->nnames, infos, &room, data);
 
 	if (e < 0)
 		return e;
@@ -21,20 +23,21 @@ static int load_column(struct ctx *c, struct cell_pair *p, int64_t commit_id, bo
 	return E_OK;
 }
 
-int cell_pair_load(struct ctx *c, const struct series *series, const struct commit *base,
-		   int64_t commit_id, bool infos, struct cell_pair *out)
+int cell_pair_load(struct ctx *c, const struct series *series, const struct compare_commit *base,
+		   const struct compare_commit *commit, bool infos, struct cell_pair *out)
 {
 	int e = E_OK;
 
 	*out = (struct cell_pair){.series = series};
 	if (base)
-		e = load_column(c, out, base->id, infos);
+		e = load_column(c, out, base, infos);
 	if (e >= 0)
-		e = load_column(c, out, commit_id, infos);
+		e = load_column(c, out, commit, infos);
 	if (e < 0 || !base)
 		return e;
-	out->cols[1].cells = printed_match(c->arena, &out->cols[1], base, NULL);
-	e = judge_history_load(c, series->id, base->id, commit_id, &out->history);
+	out->cols[1].cells =
+		printed_match(c->arena, &out->cols[1], base->names, base->nnames, NULL);
+	e = judge_history_load(c, series->id, base->commit.id, commit->commit.id, &out->history);
 	out->cols[1].history = &out->history.history;
 	return e;
 }

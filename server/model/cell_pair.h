@@ -6,10 +6,10 @@
 #ifndef MODEL_CELL_PAIR_H
 #define MODEL_CELL_PAIR_H
 
-#include "db/commits.h"
 #include "db/runs.h"
 #include "db/series.h"
 #include "server/analysis/comparison.h"
+#include "server/model/compare.h"
 #include "server/model/judge_history.h"
 
 struct cell_pair {
@@ -20,11 +20,11 @@ struct cell_pair {
 	struct judge_history history;
 };
 
-/* base NULL: there is none. infos: also what was told of the runs. Everything lives in c's arena,
- * but for what cell_pair_release gives back; after a failure there is nothing to give back.
- * E_TOO_LARGE. */
-int cell_pair_load(struct ctx *c, const struct series *series, const struct commit *base,
-		   int64_t commit_id, bool infos, struct cell_pair *out);
+/* Both commits by all of their names (compare_find_names). base NULL: there is none. infos: also
+ * what was told of the runs. Everything lives in c's arena, but for what cell_pair_release gives
+ * back; after a failure there is nothing to give back. E_TOO_LARGE. */
+int cell_pair_load(struct ctx *c, const struct series *series, const struct compare_commit *base,
+		   const struct compare_commit *commit, bool infos, struct cell_pair *out);
 /* The comparison by that rule; what a quarantined machine measured is held, and *quarantined names
  * it. E_TOO_LARGE. */
 int cell_pair_judge(struct ctx *c, const struct cell_pair *p, const struct comparison_judging *by,

@@ -189,28 +189,35 @@ static void *join(struct arena *a, const void *list, size_t nlist, const void *m
 /* Results -----------------------------------------------------------------------------------------
  */
 
+/* A commit's results are loaded for all of its names at once, and so is the base that was asked
+ * for. */
+struct asked {
+	struct compare_commit own, against; /* against.nnames 0: there is none */
+};
+
 /* The base that was asked for where it was measured in the series, else the nearest measured
  * ancestor. */
-static int find_base(struct ctx *c, int64_t commit_id, int64_t series_id, int64_t against,
-		     int64_t *base)
+static int find_base(struct ctx *c, const struct asked *k, int64_t series_id, int64_t *base)
 {
 	int64_t *ids;
 	size_t n = 0;
-	int e = against ? series_shared(c, against, NULL, 0, series_id - 1, 1, &ids, &n) : E_OK;
+	int e = k->against.nnames
+			? compare_shared(c, &k->against, NULL, 0, series_id - 1, 1, &ids, &n)
+			: E_OK;
 
 	if (e < 0)
 		return e;
 	if (n && ids[0] == series_id) {
-		*base = against;
+		*base = k->against.commit.id;
 		return E_OK;
 	}
-	return ancestor_measured(c, commit_id, series_id, base);
+	return ancestor_measured(c, k->own.commit.id, series_id, base);
 }
 
-static int load_base(struct ctx *c, int64_t commit_id, int64_t against, struct commit_result *out)
+static int load_base(struct ctx *c, const struct asked *k, struct commit_result *out)
 {
 	int64_t ancestor;
-	int e = find_base(c, commit_id, out->series.id, against, &ancestor);
+	int e = find_base(c, k, out->series.id, &ancestor);
 
 	if (e == E_NOTFOUND) {
 		ctx_clear(c);
@@ -232,8 +239,9 @@ static bool own_changed(const struct row_list *l)
 }
 
 /* What differs besides the commit, of a series in which something of its own changed. */
-static int load_beside(struct ctx *c, struct arena *keep, int64_t commit_id,
-		       const struct cell_data data[2], struct commit_result *out)
+static int load_beside(struct ctx *c, struct arena *keep, const struct compare_commit *base,
+		       const struct compare_commit *own, const struct cell_data data[2],
+		       struct commit_result *out)
 {
 	struct compare_table t = {.series = out->series, .ncols = 2};
 	int e;
@@ -241,21 +249,26 @@ static int load_beside(struct ctx *c, struct arena *keep, int64_t commit_id,
 	if (!own_changed(&out->worst) && !own_changed(&out->best))
 		return E_OK;
 	compare_infos(c->arena, data, &t);
-	e = compare_besides(c, &t, 0, 1, out->base.id, commit_id, &out->beside);
+	e = compare_besides(c, &t, 0, 1, (struct compare_rows){base->rows, base->nnames},
+			    (struct compare_rows){own->rows, own->nnames}, &out->beside);
 	out->beside = arena_str(keep, out->beside);
 	return e;
 }
 
 /* c->arena is the scratch arena here; what stays goes to keep. */
-static int judge(struct ctx *c, struct arena *keep, int64_t commit_id, struct commit_result *out)
+static int judge(struct ctx *c, struct arena *keep, const struct compare_commit *own,
+		 struct commit_result *out)
 {
 	struct comparison_judging by = {.instead = NULL};
+	struct compare_commit base = {.commit = out->base};
 	struct comparison cmp;
 	struct cell_pair pair;
 	int e = rule_in_force(c, &by.rule);
 
+	if (e >= 0 && out->has_base)
+		e = compare_find_names(c, &base);
 	if (e >= 0)
-		e = cell_pair_load(c, &out->series, out->has_base ? &out->base : NULL, commit_id,
+		e = cell_pair_load(c, &out->series, out->has_base ? &base : NULL, own,
 				   out->has_base, &pair);
 	if (e < 0)
 		return e;
@@ -264,12 +277,12 @@ static int judge(struct ctx *c, struct arena *keep, int64_t commit_id, struct co
 	if (e < 0)
 		return e;
 	sort_rows(keep, c->arena, &cmp, out);
-	e = out->has_base ? load_beside(c, keep, commit_id, pair.data, out) : E_OK;
+	e = out->has_base ? load_beside(c, keep, &base, own, pair.data, out) : E_OK;
 	return e < 0 ? e : load_units(c, keep, out);
 }
 
 static int load_result(struct ctx *c, struct arena *scratch, const struct measured *m,
-		       int64_t against, struct commit_result *out)
+		       const struct asked *k, struct commit_result *out)
 {
 	struct arena *keep = c->arena;
 	int e = series_get_id(c, m->series_id, &out->series);
@@ -278,11 +291,11 @@ static int load_result(struct ctx *c, struct arena *scratch, const struct measur
 	out->failed = m->failed;
 	out->printed = m->summaries > 0;
 	if (e >= 0)
-		e = load_base(c, m->commit_id, against, out);
+		e = load_base(c, k, out);
 	if (e < 0)
 		return e;
 	c->arena = scratch;
-	e = judge(c, keep, m->commit_id, out);
+	e = judge(c, keep, &k->own, out);
 	c->arena = keep;
 	arena_reset(scratch);
 	if (e != E_TOO_LARGE)
@@ -331,40 +344,99 @@ static int load_names(struct ctx *c, struct commit_page *out)
 	return e;
 }
 
-/* What was measured under one of its names. */
-static int load_row(struct ctx *c, struct arena *scratch, int64_t row, size_t max,
-		    struct commit_page *out)
+static int by_series(const void *x, const void *y)
 {
-	struct measured *m;
-	struct commit k;
-	size_t n;
-	int e = measured_of_commit(c, row, max - out->nresults + 1, &m, &n);
+	const struct measured *a = x, *b = y;
 
-	if (e >= 0 && n)
-		e = commit_get(c, row, &k);
-	for (size_t i = 0; e >= 0 && i < n; i++) {
-		struct commit_result *x = &out->results[out->nresults];
+	if (a->series_id != b->series_id)
+		return a->series_id < b->series_id ? -1 : 1;
+	return (a->commit_id > b->commit_id) - (a->commit_id < b->commit_id);
+}
 
-		out->cut = out->nresults == max;
-		if (out->cut)
-			break;
-		*x = (struct commit_result){.address = commit_address(c->arena, &k)};
-		out->nresults++;
-		e = load_result(c, scratch, &m[i], out->against, x);
+/* What was measured under any of its names, by series: each name's own list is whole up to the
+ * limit, so the first of all lists are, too. */
+static int find_measured(struct ctx *c, const struct compare_commit *k, size_t limit,
+			 struct measured **out, size_t *n)
+{
+	struct measured *all = NULL;
+	size_t total = 0, cap = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < k->nnames; i++) {
+		struct measured *m;
+		size_t nm;
+		int e = measured_of_commit(c, k->rows[i], limit, &m, &nm);
+
+		if (e < 0)
+			return e;
+		all = arena_grow(c->arena, all, &cap, total + nm, sizeof(*all));
+		for (size_t j = 0; j < nm; j++)
+			all[total++] = m[j];
 	}
-	return e;
+	if (total)
+		qsort(all, total, sizeof(*all), by_series);
+	for (size_t i = 0; i < total; i++) {
+		struct measured *last = *n ? &all[*n - 1] : NULL;
+
+		if (!last || last->series_id != all[i].series_id) {
+			all[(*n)++] = all[i];
+			continue;
+		}
+		if (all[i].commit_id == k->commit.id)
+			last->commit_id = all[i].commit_id;
+		last->runs += all[i].runs;
+		last->failed += all[i].failed;
+		last->summaries += all[i].summaries;
+	}
+	*n = *n < limit ? *n : limit;
+	*out = all;
+	return E_OK;
+}
+
+/* As it was uploaded: by its own name, or the first one that measured the series. */
+static const char *address_of(struct arena *a, const struct compare_commit *k, int64_t row)
+{
+	for (size_t i = 0; i < k->nnames; i++)
+		if (k->rows[i] == row)
+			return commit_address(a, &k->names[i]);
+	return commit_address(a, &k->commit);
+}
+
+static int load_asked(struct ctx *c, const struct commit_page *p, struct asked *out)
+{
+	int e;
+
+	*out = (struct asked){.own = {.commit = p->commit}};
+	e = compare_find_names(c, &out->own);
+	if (e < 0 || !p->against)
+		return e;
+	e = commit_get(c, p->against, &out->against.commit);
+	return e < 0 ? e : compare_find_names(c, &out->against);
 }
 
 int commit_results_load(struct ctx *c, size_t max, struct commit_page *out)
 {
 	auto_arena struct arena *scratch = arena_new();
+	struct measured *m = NULL;
+	struct asked k;
+	size_t n = 0;
 	int e = load_names(c, out);
 
 	if (e >= 0)
 		e = rule_in_force(c, &out->rule);
+	if (e >= 0)
+		e = load_asked(c, out, &k);
+	if (e >= 0)
+		e = find_measured(c, &k.own, max + 1, &m, &n);
 	out->results = arena_array(c->arena, struct commit_result, max);
-	for (size_t i = 0; e >= 0 && i < out->nrows && !out->cut; i++)
-		e = load_row(c, scratch, out->rows[i], max, out);
+	out->cut = n > max;
+	for (size_t i = 0; e >= 0 && i < n && i < max; i++) {
+		struct commit_result *x = &out->results[out->nresults++];
+
+		*x = (struct commit_result){.address =
+						    address_of(c->arena, &k.own, m[i].commit_id)};
+		e = load_result(c, scratch, &m[i], &k, x);
+	}
 	if (e >= 0 && out->nresults > 1)
 		qsort(out->results, out->nresults, sizeof(*out->results), compare_results);
 	if (e >= 0)

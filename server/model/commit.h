@@ -35,8 +35,9 @@ struct row_list {
 /* One series measured on the commit. */
 struct commit_result {
 	struct series series;
-	const char *address;     /* of the commit as it was uploaded: by its id, a tag, a prefix */
-	int64_t n, failed;       /* runs: ok; failed or incomplete */
+	const char *address;     /* of the commit as it was uploaded: by its id, a tag, a prefix; of
+				    several its own, or the first */
+	int64_t n, failed;       /* runs under all names: ok; failed or incomplete */
 	bool printed;            /* something came as a summary */
 	const char *too_large;   /* why nothing of it is judged here; NULL: all is */
 	const char *quarantined; /* its machine, not judged therefore; NULL: it is judged */

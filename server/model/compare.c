@@ -61,6 +61,9 @@ static int resolve_commits(struct ctx *c, const struct compare_query *q, struct 
 		k->asked = q->asked[i];
 		k->name = compare_name(c->arena, k->commit.name);
 		out->ncommits = i + 1;
+		rc = compare_find_names(c, k);
+		if (rc < 0)
+			return rc;
 	}
 	return E_OK;
 }
@@ -90,7 +93,7 @@ static int find_older(struct ctx *c, struct compare *out, size_t base, size_t i)
 		rc = older_by_parents(c, b->id, k->commit.id, &is);
 	if (rc < 0)
 		return rc;
-	if (k->commit.id == b->id)
+	if (compare_same_commit(&k->commit, b))
 		k->older = false;
 	else if (!k->older && !is)
 		k->older = date_of(b) != TIME_NONE && date_of(&k->commit) != TIME_NONE &&
@@ -127,37 +130,26 @@ bool compare_has_axes(const struct compare_query *q, const struct series *s)
 	return true;
 }
 
-static int by_number(const void *x, const void *y)
-{
-	const int64_t *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
-}
-
 /* Series above after that some pair has both sides of: each pair's own list is whole up to its
  * limit, so the smallest of all lists are, too. */
 static int paired_ids(struct ctx *c, const struct compare *cmp, int64_t after, size_t limit,
 		      int64_t **ids, size_t *n)
 {
-	size_t total = 0, kept = 0;
+	size_t total = 0;
 	int64_t *all = arena_array(c->arena, int64_t, cmp->ncommits / 2 * limit);
 
 	for (size_t i = 0; i + 1 < cmp->ncommits; i += 2) {
-		int rc = series_shared(c, cmp->commits[i].commit.id, &cmp->commits[i + 1].commit.id,
-				       1, after, limit, ids, n);
+		const struct compare_commit *changed = &cmp->commits[i + 1];
+		int rc = compare_shared(c, &cmp->commits[i], changed->rows, changed->nnames, after,
+					limit, ids, n);
 
 		if (rc < 0)
 			return rc;
 		for (size_t k = 0; k < *n; k++)
 			all[total++] = (*ids)[k];
 	}
-	if (total)
-		qsort(all, total, sizeof(*all), by_number);
-	for (size_t i = 0; i < total; i++)
-		if (i == 0 || all[i] != all[i - 1])
-			all[kept++] = all[i];
 	*ids = all;
-	*n = kept < limit ? kept : limit;
+	*n = compare_merge_ids(all, total, limit);
 	return E_OK;
 }
 
@@ -165,14 +157,13 @@ static int paired_ids(struct ctx *c, const struct compare *cmp, int64_t after, s
 static int shared_ids(struct ctx *c, const struct compare *cmp, int64_t after, size_t limit,
 		      int64_t **ids, size_t *n)
 {
-	int64_t others[COMPARE_COMMITS_MAX];
+	const int64_t *others;
+	size_t nothers;
 
 	if (cmp->pairs)
 		return paired_ids(c, cmp, after, limit, ids, n);
-	for (size_t i = 1; i < cmp->ncommits; i++)
-		others[i - 1] = cmp->commits[i].commit.id;
-	return series_shared(c, cmp->commits[0].commit.id, others, cmp->ncommits - 1, after, limit,
-			     ids, n);
+	others = compare_rows_of(c->arena, cmp->commits + 1, cmp->ncommits - 1, &nothers);
+	return compare_shared(c, &cmp->commits[0], others, nothers, after, limit, ids, n);
 }
 
 /* One series was asked for by name: it is the only one there may be. */

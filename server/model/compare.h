@@ -53,6 +53,11 @@ struct compare_commit {
 	const char *asked; /* as the reader wrote it */
 	const char *name;  /* compare_name() of it */
 	bool older;        /* known to be older than its base: what is said of it turns */
+	/* The names that something of it was uploaded under, and their rows: commit itself, then
+	 * all others that git has at the same place. */
+	const struct commit *names;
+	const int64_t *rows;
+	size_t nnames;
 };
 
 /* What stands over a column. */
@@ -151,6 +156,10 @@ const char *compare_name(struct arena *a, const char *name);
 /* revision_resolve() for what readers ask for: also a word that cannot be a stored name, such as
  * "master", is unknown (E_NOTFOUND), not wrong. */
 int compare_resolve(struct ctx *c, const char *asked, struct commit *out, struct commit_list *many);
+
+/* In how many series something of the commit was measured, at most max, and how many runs of it. */
+int compare_measured(struct ctx *c, const struct compare_commit *k, size_t max, size_t *nseries,
+		     int64_t *runs);
 
 /* Resolves the commits. E_INVALID (no commits, a bad value), E_NOTFOUND (names the commit),
  * E_AMBIGUOUS (with *many). */

@@ -83,8 +83,7 @@ static int find_members(struct ctx *c, const struct compare_query *q, const stru
 	for (size_t seen = 0; seen < SERIES_MAX;) {
 		int64_t *ids;
 		size_t n;
-		int rc = series_shared(c, cmp->commits[0].commit.id, NULL, 0, after, BATCH, &ids,
-				       &n);
+		int rc = compare_shared(c, &cmp->commits[0], NULL, 0, after, BATCH, &ids, &n);
 
 		for (size_t i = 0; rc >= 0 && i < n; i++)
 			rc = add_member(c, q, scratch, ids[i], all);

@@ -7,7 +7,6 @@
  */
 #include "server/model/compare_table.h"
 
-#include "db/around.h"
 #include "db/events.h"
 #include "server/base/arena.h"
 #include "server/base/clock.h"
@@ -115,29 +114,35 @@ static void add_difference(struct arena *a, const char **text, const char *key, 
 }
 
 /* The one compiler that is told of the commit's builds with this config; NULL: none, or several. */
-static int find_compiler(struct ctx *c, int64_t commit, const char *config, const char **out)
+static int find_compiler(struct ctx *c, struct compare_rows rows, const char *config,
+			 const char **out)
 {
-	struct build *builds;
-	size_t n;
-	int rc = commit_builds(c, commit, &builds, &n);
 	bool several = false;
 
 	*out = NULL;
-	for (size_t i = 0; rc >= 0 && i < n; i++) {
-		const struct build *b = &builds[i];
+	for (size_t r = 0; r < rows.n; r++) {
+		struct build *builds;
+		size_t n;
+		int rc = commit_builds(c, rows.ids[r], &builds, &n);
 
-		if (!b->compiler || (config && b->config && strcmp(b->config, config) != 0))
-			continue;
-		several |= *out && strcmp(*out, b->compiler) != 0;
-		*out = b->compiler;
+		if (rc < 0)
+			return rc;
+		for (size_t i = 0; i < n; i++) {
+			const struct build *b = &builds[i];
+
+			if (!b->compiler || (config && b->config && strcmp(b->config, config) != 0))
+				continue;
+			several |= *out && strcmp(*out, b->compiler) != 0;
+			*out = b->compiler;
+		}
 	}
 	if (several)
 		*out = NULL;
-	return rc;
+	return E_OK;
 }
 
-static int add_compilers(struct ctx *c, const struct series *s, int64_t base, int64_t commit,
-			 const char **text)
+static int add_compilers(struct ctx *c, const struct series *s, struct compare_rows base,
+			 struct compare_rows commit, const char **text)
 {
 	const char *config = series_axis(s, "kconfig"), *from, *to;
 	int rc = find_compiler(c, base, config, &from);
@@ -179,16 +184,16 @@ static void add_event(struct arena *a, const char **text, const struct event *e)
 
 /* What happened to the machine after the first run of both columns and up to the last. */
 static int add_events(struct ctx *c, const struct compare_table *t, size_t base, size_t col,
-		      int64_t base_commit, int64_t commit, const char **text)
+		      struct compare_rows from, struct compare_rows to, const char **text)
 {
 	const char *machine = t->series.tbox_group, *all = NULL;
 	int64_t first, last, first_now, last_now;
 	struct event *events;
 	size_t n, shown = 0;
-	int rc = around_span(c, t->series.id, base_commit, &first, &last);
+	int rc = compare_span(c, t->series.id, from.ids, from.n, &first, &last);
 
 	if (rc >= 0)
-		rc = around_span(c, t->series.id, commit, &first_now, &last_now);
+		rc = compare_span(c, t->series.id, to.ids, to.n, &first_now, &last_now);
 	if (rc < 0 || first == TIME_NONE || first_now == TIME_NONE)
 		return rc;
 	first = first < first_now ? first : first_now;
@@ -208,7 +213,7 @@ static int add_events(struct ctx *c, const struct compare_table *t, size_t base,
 }
 
 int compare_besides(struct ctx *c, const struct compare_table *t, size_t base, size_t col,
-		    int64_t base_commit, int64_t commit, const char **text)
+		    struct compare_rows base_rows, struct compare_rows rows, const char **text)
 {
 	int rc;
 
@@ -220,8 +225,8 @@ int compare_besides(struct ctx *c, const struct compare_table *t, size_t base, s
 		if (is_fact(d->key) && from && to && strcmp(from, to) != 0)
 			add_difference(c->arena, text, d->key, from, to);
 	}
-	rc = add_compilers(c, &t->series, base_commit, commit, text);
-	return rc < 0 ? rc : add_events(c, t, base, col, base_commit, commit, text);
+	rc = add_compilers(c, &t->series, base_rows, rows, text);
+	return rc < 0 ? rc : add_events(c, t, base, col, base_rows, rows, text);
 }
 
 int compare_load_besides(struct ctx *c, struct compare_table *t)
@@ -236,8 +241,11 @@ int compare_load_besides(struct ctx *c, struct compare_table *t)
 			continue;
 		if (!besides)
 			besides = arena_array(c->arena, const char *, t->ncols);
-		rc = compare_besides(c, t, base, k, t->columns[base].commit->commit.id,
-				     t->columns[k].commit->commit.id, &besides[k]);
+		const struct compare_commit *from = t->columns[base].commit;
+		const struct compare_commit *to = t->columns[k].commit;
+
+		rc = compare_besides(c, t, base, k, (struct compare_rows){from->rows, from->nnames},
+				     (struct compare_rows){to->rows, to->nnames}, &besides[k]);
 	}
 	t->besides = besides;
 	return rc;

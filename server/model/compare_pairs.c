@@ -79,7 +79,8 @@ static struct recovered share_of(const struct compare *cmp, const struct compari
 						      change_of(row->metric, &cells[now]));
 	struct recovered_side sides[] = {side_of(&cells[0]), side_of(&cells[first]),
 					 side_of(&cells[now_base]), side_of(&cells[now])};
-	bool one_base = cmp->commits[0].commit.id == cmp->commits[now_base].commit.id;
+	bool one_base =
+		compare_same_commit(&cmp->commits[0].commit, &cmp->commits[now_base].commit);
 	struct recovered sure;
 
 	if (!cells[0].values || !cells[first].values || !cells[now_base].values ||

@@ -85,20 +85,38 @@ static size_t keep_runs(struct arena *a, struct cell_data *cell, const struct ru
 	return kept;
 }
 
-int compare_choose_runs(struct ctx *c, const struct compare_query *q, int64_t series_id,
-			int64_t commit_id, struct cell_data *cell)
+/* The commit's runs under one name, behind the n that are there. */
+static int add_runs(struct ctx *c, int64_t series_id, int64_t row, struct run **runs, size_t *n,
+		    size_t *cap)
 {
 	struct run_filter f = {
 		.series_id = series_id,
-		.commit_id = commit_id,
+		.commit_id = row,
 		.received_from = TIME_NONE,
 		.received_to = TIME_NONE,
 		.before = INT64_MAX,
 	};
-	struct run *runs;
-	size_t n, kept = 0;
-	int rc = run_list(c, &f, RUNS_LISTED, &runs, &n);
+	struct run *more;
+	size_t nmore;
+	int rc = run_list(c, &f, RUNS_LISTED, &more, &nmore);
 
+	if (rc < 0)
+		return rc;
+	*runs = arena_grow(c->arena, *runs, cap, *n + nmore, sizeof(**runs));
+	for (size_t i = 0; i < nmore; i++)
+		(*runs)[(*n)++] = more[i];
+	return E_OK;
+}
+
+int compare_choose_runs(struct ctx *c, const struct compare_query *q, int64_t series_id,
+			const struct compare_commit *commit, struct cell_data *cell)
+{
+	struct run *runs = NULL;
+	size_t n = 0, cap = 0, kept = 0;
+	int rc = E_OK;
+
+	for (size_t i = 0; rc >= 0 && i < commit->nnames; i++)
+		rc = add_runs(c, series_id, commit->rows[i], &runs, &n, &cap);
 	if (rc < 0)
 		return rc;
 	cell->failed = 0;

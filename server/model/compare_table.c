@@ -30,18 +30,20 @@ static int load_columns(struct ctx *c, const struct compare_query *q, struct com
 	for (size_t i = 0; i < t->ncols; i++) {
 		const struct compare_column *col = &t->columns[i];
 		const struct compare_commit *base = t->columns[col->base].commit;
-		int64_t series = col->series.id, commit = col->commit->commit.id;
-		int rc = cell_load_within(c, series, commit, infos, &room, &cells[i]);
+		const struct compare_commit *k = col->commit;
+		int64_t series = col->series.id;
+		int rc = cell_load_names(c, series, k->rows, k->nnames, infos, &room, &cells[i]);
 
 		if (rc >= 0 && choose)
-			rc = compare_choose_runs(c, q, series, commit, &cells[i]);
+			rc = compare_choose_runs(c, q, series, k, &cells[i]);
 		if (rc < 0)
 			return rc;
 		cols[i] = cells[i].column;
 		cols[i].base = col->base;
 		cols[i].failed = cells[i].failed;
 		cols[i].boots = cells[i].boots;
-		cols[i].cells = printed_match(c->arena, &cols[i], &base->commit, base->asked);
+		cols[i].cells =
+			printed_match(c->arena, &cols[i], base->names, base->nnames, base->asked);
 		runs[i] = (int64_t)cols[i].nruns;
 		boots[i] = cols[i].nruns ? cells[i].boots : -1;
 		failed[i] = cells[i].failed;
@@ -159,21 +161,38 @@ static int load_units(struct ctx *c, struct compare_table *t)
 	return rc;
 }
 
+/* Of all names of the commit. */
+static int load_notes(struct ctx *c, const struct compare_column *col,
+		      struct compare_corrected *out)
+{
+	size_t cap = 0;
+
+	for (size_t i = 0; i < col->commit->nnames; i++) {
+		struct correction_note *notes;
+		size_t n;
+		int rc = correction_notes(c, col->series.id, col->commit->rows[i], &notes, &n);
+
+		if (rc < 0)
+			return rc;
+		out->notes =
+			arena_grow(c->arena, out->notes, &cap, out->n + n, sizeof(*out->notes));
+		for (size_t k = 0; k < n; k++) {
+			out->notes[out->n++] = notes[k];
+			if (!notes[k].came)
+				out->count += notes[k].runs + notes[k].summaries;
+		}
+	}
+	return E_OK;
+}
+
 static int load_corrected(struct ctx *c, struct compare_table *t)
 {
 	struct compare_corrected *all = arena_array(c->arena, struct compare_corrected, t->ncols);
 	int rc = E_OK;
 
 	t->corrected = all;
-	for (size_t i = 0; i < t->ncols && rc >= 0; i++) {
-		const struct compare_column *col = &t->columns[i];
-
-		rc = correction_notes(c, col->series.id, col->commit->commit.id, &all[i].notes,
-				      &all[i].n);
-		for (size_t k = 0; rc >= 0 && k < all[i].n; k++)
-			if (!all[i].notes[k].came)
-				all[i].count += all[i].notes[k].runs + all[i].notes[k].summaries;
-	}
+	for (size_t i = 0; i < t->ncols && rc >= 0; i++)
+		rc = load_notes(c, &t->columns[i], &all[i]);
 	return rc;
 }
 

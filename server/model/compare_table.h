@@ -18,18 +18,40 @@ int compare_table_judge(struct ctx *c, const struct compare_query *q, struct com
  * that of the table. */
 int compare_load_others(struct ctx *c, const struct compare_query *q, struct compare *cmp,
 			struct compare_table *t);
-/* What differs between two columns of t whose infos are filled, in words; NULL: nothing. */
+/* What differs between two columns of t whose infos are filled, in words; NULL: nothing. The rows
+ * of commits that each column is of. */
+struct compare_rows {
+	const int64_t *ids;
+	size_t n;
+};
 int compare_besides(struct ctx *c, const struct compare_table *t, size_t base, size_t col,
-		    int64_t base_commit, int64_t commit, const char **text);
+		    struct compare_rows base_rows, struct compare_rows rows, const char **text);
 int compare_load_besides(struct ctx *c, struct compare_table *t);
 /* Whether a row of it that is no monitor changed in the column. */
 bool compare_column_changed(const struct compare_table *t, size_t col);
 /* Whether the query asks for some runs only, and leaving the others out of a cell. */
 bool compare_chooses_runs(const struct compare_query *q);
 int compare_choose_runs(struct ctx *c, const struct compare_query *q, int64_t series_id,
-			int64_t commit_id, struct cell_data *cell);
+			const struct compare_commit *commit, struct cell_data *cell);
 /* What the runs' surroundings differ in; a cell for each column. */
 void compare_infos(struct arena *a, const struct cell_data *cells, struct compare_table *t);
+
+/* compare_gather.c: a commit by all of its names. Fills them. */
+int compare_find_names(struct ctx *c, struct compare_commit *k);
+bool compare_same_commit(const struct commit *a, const struct commit *b);
+/* The rows of all names of n commits. */
+const int64_t *compare_rows_of(struct arena *a, const struct compare_commit *commits, size_t n,
+			       size_t *nrows);
+/* Sorts them and leaves each once; returns how many there are, at most limit. */
+size_t compare_merge_ids(int64_t *ids, size_t n, size_t limit);
+/* series_shared (db/series.h), around_peers, by machine for one name and by id for several, and
+ * around_span (db/around.h). */
+int compare_shared(struct ctx *c, const struct compare_commit *base, const int64_t *others,
+		   size_t nothers, int64_t after, size_t limit, int64_t **ids, size_t *n);
+int compare_peers(struct ctx *c, int64_t series_id, const struct compare_commit *base,
+		  const struct compare_commit *commit, size_t limit, int64_t **ids, size_t *n);
+int compare_span(struct ctx *c, int64_t series_id, const int64_t *rows, size_t n, int64_t *first,
+		 int64_t *last);
 
 /* Whether the series has the axes that were asked for. */
 bool compare_has_axes(const struct compare_query *q, const struct series *s);

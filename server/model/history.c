@@ -31,17 +31,21 @@ double history_change(const struct history_point *p, const struct history_point 
 	return prev->d.mean != 0 ? 100 * moved / prev->d.mean : NAN;
 }
 
-/* Where each commit's values begin: sorted by commit id, to find the point of a value. */
+/* The point of a row: sorted by row, to find the point of a value. */
 struct place {
-	int64_t commit_id;
+	int64_t row;
 	size_t point;
 };
+struct places {
+	struct place *list;
+	size_t n;
+};
 
-static int by_commit(const void *x, const void *y)
+static int by_row(const void *x, const void *y)
 {
 	const struct place *a = x, *b = y;
 
-	return (a->commit_id > b->commit_id) - (a->commit_id < b->commit_id);
+	return (a->row > b->row) - (a->row < b->row);
 }
 
 static void fill_points(struct arena *a, const struct history_commit *commits, size_t n,
@@ -54,6 +58,9 @@ static void fill_points(struct arena *a, const struct history_commit *commits, s
 
 		out->points[i] = (struct history_point){
 			.commit_id = k->commit_id,
+			.rows = k->rows,
+			.names = k->names,
+			.nrows = k->nrows,
 			.name = k->name,
 			.shown = compare_name(a, k->name),
 			.subject = k->subject,
@@ -71,36 +78,41 @@ static void fill_points(struct arena *a, const struct history_commit *commits, s
 	}
 }
 
-static struct place *make_places(struct arena *a, const struct history *h)
+static struct places make_places(struct arena *a, const struct history *h)
 {
-	struct place *places = arena_array(a, struct place, h->npoints);
+	struct places out = {0};
+	size_t total = 0;
 
 	for (size_t i = 0; i < h->npoints; i++)
-		places[i] = (struct place){h->points[i].commit_id, i};
-	if (h->npoints)
-		qsort(places, h->npoints, sizeof(*places), by_commit);
-	return places;
+		total += h->points[i].nrows;
+	out.list = arena_array(a, struct place, total);
+	for (size_t i = 0; i < h->npoints; i++)
+		for (size_t k = 0; k < h->points[i].nrows; k++)
+			out.list[out.n++] = (struct place){h->points[i].rows[k], i};
+	if (out.n)
+		qsort(out.list, out.n, sizeof(*out.list), by_row);
+	return out;
 }
 
-/* Position of the commit's point, or npoints. last: where the value before it went, mostly the
- * same. */
-static size_t find_point(const struct history *h, const struct place *places, int64_t commit_id,
+/* Position of the row's point, or npoints. last: where the value before it went, mostly the same.
+ */
+static size_t find_point(const struct history *h, const struct places *places, int64_t row,
 			 size_t last)
 {
-	struct place want = {.commit_id = commit_id};
+	struct place want = {.row = row};
 	const struct place *at;
 
-	if (last < h->npoints && h->points[last].commit_id == commit_id)
+	if (last < h->npoints && h->points[last].commit_id == row)
 		return last;
-	if (h->npoints == 0)
-		return 0;
-	at = bsearch(&want, places, h->npoints, sizeof(want), by_commit);
+	if (places->n == 0)
+		return h->npoints;
+	at = bsearch(&want, places->list, places->n, sizeof(want), by_row);
 	return at ? at->point : h->npoints;
 }
 
 /* The point that the value counts for, or npoints. A printed figure stands where no run names the
  * metric; last as in find_point. */
-static size_t point_of(const struct history *h, const struct place *places,
+static size_t point_of(const struct history *h, const struct places *places,
 		       const struct history_value *v, const bool *named, size_t last)
 {
 	size_t p = find_point(h, places, v->commit_id, last);
@@ -108,24 +120,32 @@ static size_t point_of(const struct history *h, const struct place *places,
 	return p < h->npoints && v->silent && h->points[p].printed && !named[p] ? h->npoints : p;
 }
 
+static int by_run(const void *x, const void *y)
+{
+	const struct history_value *a = x, *b = y;
+
+	return (a->run_id > b->run_id) - (a->run_id < b->run_id);
+}
+
 /* Counts first, then hands out room, so that each commit's values lie side by side in order of
  * upload. */
-static void fill_values(struct arena *a, const struct history_value *values, size_t n,
-			struct history *h)
+static void fill_values(struct arena *a, struct history_value *values, size_t n, struct history *h)
 {
-	const struct place *places = make_places(a, h);
+	const struct places places = make_places(a, h);
 	double *room = arena_array(a, double, n);
 	size_t *next = arena_array(a, size_t, h->npoints);
 	bool *named = arena_array(a, bool, h->npoints);
 	size_t used = 0, p = h->npoints;
 
+	if (n && places.n > h->npoints) /* what came under one name is in order already */
+		qsort(values, n, sizeof(*values), by_run);
 	for (size_t i = 0; i < n; i++) {
-		p = find_point(h, places, values[i].commit_id, p);
+		p = find_point(h, &places, values[i].commit_id, p);
 		if (p < h->npoints)
 			named[p] |= !values[i].silent;
 	}
 	for (size_t i = 0; i < n; i++) {
-		p = point_of(h, places, &values[i], named, p);
+		p = point_of(h, &places, &values[i], named, p);
 		if (p < h->npoints)
 			h->points[p].d.n++;
 	}
@@ -134,7 +154,7 @@ static void fill_values(struct arena *a, const struct history_value *values, siz
 		used += h->points[i].d.n;
 	}
 	for (size_t i = 0; i < n; i++) {
-		p = point_of(h, places, &values[i], named, p);
+		p = point_of(h, &places, &values[i], named, p);
 		if (p < h->npoints)
 			room[next[p]++] = values[i].value;
 	}

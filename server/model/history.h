@@ -19,6 +19,10 @@ const char *history_place_name(enum history_place p); /* "date", "line", "beside
 
 struct history_point {
 	int64_t commit_id;
+	const int64_t
+		*rows; /* of its commit in the series, commit_id first: one for each name that */
+	const char *const *names; /* git has at its place */
+	size_t nrows;
 	size_t series; /* in history.joined */
 	enum history_place place;
 	size_t prev;         /* the point it is held against; HISTORY_NO_POINT */

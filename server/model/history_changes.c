@@ -11,6 +11,7 @@
 #include "server/analysis/rule.h"
 #include "server/base/arena.h"
 #include "server/model/history.h"
+#include "server/model/kept_passes.h"
 
 struct scaled {
 	enum rule_scale scale;
@@ -44,16 +45,45 @@ static double unscaled(const struct scaled *s, double g)
 	}
 }
 
-/* Means of the points on their common scale, and the variance between runs of one point. Where no
- * point has a second run, nothing tells the noise: that is a foreign line. */
+/* The line of a metric, and its beginning, over which the full pass is made. */
+struct line {
+	struct changepoint_series all, first;
+};
+
+/* S of the plain scale from the beginning alone, else each new commit would change all of it. */
+static double unit_of(struct arena *a, const struct rule_group *groups, size_t first, size_t n,
+		      size_t values)
+{
+	double *room = arena_array(a, double, values);
+
+	for (size_t i = 0; i < first; i++)
+		for (size_t k = 0; k < groups[i].n; k++)
+			if (groups[i].v[k] != 0)
+				return scale_unit(groups, first, room);
+	return scale_unit(groups, n, room);
+}
+
+static void take_moments(const struct rule_group *g, const struct scaled *s, double *mean,
+			 double *squares)
+{
+	if (g->own != s->scale || g->own == SCALE_PLAIN) {
+		scale_moments(g, s->scale, s->unit, mean, squares);
+		return;
+	}
+	*mean = g->mean; /* of its own scale it has them */
+	*squares = g->squares;
+}
+
+/* Means of the points on the scale that all of them share, and the variance between runs of one
+ * point. Where no point has a second run, nothing tells the noise: that is a foreign line. */
 static struct scaled scale_points(struct arena *a, const struct metric *m,
-				  const struct level_point *points, size_t n, double *mean,
-				  double *runs, struct changepoint_series *line)
+				  const struct level_point *points, size_t n, struct line *line)
 {
 	struct rule_group *groups = arena_array(a, struct rule_group, n);
+	double *mean = arena_array(a, double, n), *runs = arena_array(a, double, n);
 	struct scaled s = {.unit = 1};
 	double squares = 0, all = 0;
-	size_t values = 0;
+	size_t values = 0, first = changepoint_anchor(n);
 
 	for (size_t i = 0; i < n; i++) {
 		rule_group_fill(&groups[i], points[i].values, points[i].n);
@@ -61,15 +91,44 @@ static struct scaled scale_points(struct arena *a, const struct metric *m,
 	}
 	s.scale = scale_of(groups, n, m->facts.kind == KIND_PERCENT);
 	if (s.scale == SCALE_PLAIN)
-		s.unit = scale_unit(groups, n, arena_array(a, double, values));
+		s.unit = unit_of(a, groups, first, n, values);
+	line->all = (struct changepoint_series){
+		.kind = values > n ? CHANGEPOINT_BENCHMARK : CHANGEPOINT_FOREIGN,
+		.mean = mean,
+		.runs = runs,
+		.n = n,
+	};
+	line->first = line->all;
+	line->first.n = first;
+	values = 0;
 	for (size_t i = 0; i < n; i++) {
-		scale_moments(&groups[i], s.scale, s.unit, &mean[i], &squares);
+		take_moments(&groups[i], &s, &mean[i], &squares);
 		runs[i] = (double)points[i].n;
 		all += squares;
+		values += points[i].n;
+		line->all.within = values > i + 1 ? all / (double)(values - i - 1) : 0;
+		if (i + 1 == first)
+			line->first.within = line->all.within;
 	}
-	line->kind = values > n ? CHANGEPOINT_BENCHMARK : CHANGEPOINT_FOREIGN;
-	line->within = values > n ? all / (double)(values - n) : 0;
 	return s;
+}
+
+static struct changepoint_line *full_pass(struct arena *a, const struct changepoint_series *s,
+					  bool keep)
+{
+	return keep ? kept_passes_line(a, s) : changepoint_line_new(a, s);
+}
+
+static struct segmentation segments_of(struct arena *a, const struct line *line, bool keep)
+{
+	struct changepoint_line *l = full_pass(a, &line->first, keep);
+	struct segmentation g;
+
+	if (line->first.n == line->all.n)
+		return changepoint_line_segments(a, l);
+	if (changepoint_line_extend(l, &line->all, &g))
+		return g;
+	return changepoint_line_segments(a, full_pass(a, &line->all, keep));
 }
 
 /* Percent, of percentages points; NAN from 0. */
@@ -135,13 +194,12 @@ static void add_step(const struct metric *m, const struct scaled *s, const struc
 }
 
 struct history_changes changes_find(struct arena *a, const struct metric *m,
-				    const struct level_point *points, size_t n)
+				    const struct level_point *points, size_t n, bool keep)
 {
-	double *mean = arena_array(a, double, n), *runs = arena_array(a, double, n);
-	struct changepoint_series line = {.mean = mean, .runs = runs, .n = n};
 	struct history_changes out = {0};
-	struct scaled s = scale_points(a, m, points, n, mean, runs, &line);
-	struct segmentation g = changepoint_find(a, &line);
+	struct line line;
+	struct scaled s = scale_points(a, m, points, n, &line);
+	struct segmentation g = segments_of(a, &line, keep);
 
 	out.scale = s.scale;
 	out.stretches = arena_array(a, struct level_stretch, g.n);
@@ -174,5 +232,5 @@ struct history_changes history_changes(struct arena *a, const struct history *h)
 			.n = has_samples ? p->d.n : 1,
 		};
 	}
-	return changes_find(a, h->metric, points, n);
+	return changes_find(a, h->metric, points, n, true);
 }

@@ -43,9 +43,10 @@ struct level_point {
 	size_t n; /* >= 1 */
 };
 
-/* Points in order. The metric says direction, kind, threshold and floor. */
+/* Points in order. The metric says direction, kind, threshold and floor. keep: full passes are
+ * taken from those that are kept (model/kept_passes.h) and left there, which changes no result. */
 struct history_changes changes_find(struct arena *a, const struct metric *m,
-				    const struct level_point *points, size_t n);
+				    const struct level_point *points, size_t n, bool keep);
 
 struct history;
 /* Of a history: the points of its line; of one that git does not order, all. Printed figures count

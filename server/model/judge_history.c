@@ -20,7 +20,7 @@
 #define VALUES_MAX ((size_t)1 << 21) /* of all commits of a history: 16 MiB */
 
 struct kept_cell {
-	uint64_t key[4];          /* database, series, commit, stamp */
+	uint64_t key[4];          /* database, series, commit by its first row, stamp */
 	struct history_cell cell; /* what it points to lies behind this struct */
 	size_t values, bytes;
 	unsigned users; /* and one for the table while it is in */
@@ -145,7 +145,8 @@ static struct kept_cell *copy_cell(const uint64_t key[4], const struct history_c
 }
 
 /* Makes the cell of a commit. Its samples are read into an arena of their own, which goes. */
-static int make_cell(struct ctx *c, const uint64_t key[4], size_t room, struct kept_cell **out)
+static int make_cell(struct ctx *c, const uint64_t key[4], struct measured_rows rows, size_t room,
+		     struct kept_cell **out)
 {
 	struct arena *page = c->arena;
 	auto_arena struct arena *scratch = arena_new();
@@ -154,7 +155,7 @@ static int make_cell(struct ctx *c, const uint64_t key[4], size_t room, struct k
 	int e;
 
 	c->arena = scratch;
-	e = cell_load_within(c, (int64_t)key[1], (int64_t)key[2], false, &room, &data);
+	e = cell_load_names(c, (int64_t)key[1], rows.ids, rows.n, false, &room, &data);
 	c->arena = page;
 	if (e < 0)
 		return e;
@@ -164,15 +165,30 @@ static int make_cell(struct ctx *c, const uint64_t key[4], size_t room, struct k
 	return E_OK;
 }
 
+/* Of all names of a commit; 0: it has no runs. */
+static int stamp_of(struct ctx *c, int64_t series_id, struct measured_rows rows, uint64_t *stamp)
+{
+	int e = cell_stamp(c, series_id, rows.ids[0], stamp);
+
+	for (size_t i = 1; e >= 0 && i < rows.n; i++) {
+		uint64_t both[2] = {*stamp, 0};
+
+		e = cell_stamp(c, series_id, rows.ids[i], &both[1]);
+		if (e >= 0 && both[1])
+			*stamp = hash_bytes(both, sizeof(both));
+	}
+	return e;
+}
+
 /* E_TOO_LARGE: it has more values than room. *out stays NULL where there is nothing but figures
  * that came printed. */
-static int take_cell(struct ctx *c, int64_t series_id, int64_t commit_id, size_t room,
+static int take_cell(struct ctx *c, int64_t series_id, struct measured_rows rows, size_t room,
 		     struct kept_cell **out)
 {
 	const char *name = db_name(c->db);
-	uint64_t key[4] = {hash_bytes(name, strlen(name)), (uint64_t)series_id, (uint64_t)commit_id,
-			   0};
-	int e = cell_stamp(c, series_id, commit_id, &key[3]);
+	uint64_t key[4] = {hash_bytes(name, strlen(name)), (uint64_t)series_id,
+			   (uint64_t)rows.ids[0], 0};
+	int e = stamp_of(c, series_id, rows, &key[3]);
 	uint64_t made_by = metrics_edition(); /* what counts fails is not in it, by the facts */
 
 	*out = NULL;
@@ -182,21 +198,21 @@ static int take_cell(struct ctx *c, int64_t series_id, int64_t commit_id, size_t
 	*out = find_kept(key);
 	if (*out)
 		return E_OK;
-	e = make_cell(c, key, room, out);
+	e = make_cell(c, key, rows, room, out);
 	if (e >= 0)
 		keep(*out);
 	return e;
 }
 
 /* From the nearest on, so that what there is no room for is the oldest. */
-static int take_cells(struct ctx *c, int64_t series_id, const int64_t *ids, size_t n,
+static int take_cells(struct ctx *c, int64_t series_id, const struct measured_rows *rows, size_t n,
 		      struct judge_history *h, const struct history_cell **cells)
 {
 	size_t room = VALUES_MAX;
 
 	for (size_t i = n; i-- > 0 && h->nkept < RULE_HISTORY_MAX;) {
 		struct kept_cell *k;
-		int e = take_cell(c, series_id, ids[i], room, &k);
+		int e = take_cell(c, series_id, rows[i], room, &k);
 
 		if (e == E_TOO_LARGE) {
 			ctx_clear(c);
@@ -216,21 +232,18 @@ static int take_cells(struct ctx *c, int64_t series_id, const int64_t *ids, size
 int judge_history_load(struct ctx *c, int64_t series_id, int64_t older, int64_t other,
 		       struct judge_history *out)
 {
-	int64_t ids[RULE_HISTORY_MAX + 1];
+	struct measured_rows rows[RULE_HISTORY_MAX + 1];
 	const struct history_cell **cells;
-	size_t n = 0, before = 0;
+	size_t before = 0;
 	int e;
 
 	*out = (struct judge_history){0};
-	e = measured_before(c, series_id, older, RULE_HISTORY_MAX + 1, ids, &n);
+	e = measured_without(c, series_id, older, other, RULE_HISTORY_MAX + 1, rows, &before);
 	if (e < 0)
 		return e;
-	for (size_t i = 0; i < n; i++)
-		if (ids[i] != older && ids[i] != other)
-			ids[before++] = ids[i];
 	out->kept = arena_array(c->arena, struct kept_cell *, before);
 	cells = arena_array(c->arena, const struct history_cell *, before);
-	e = take_cells(c, series_id, ids, before, out, cells);
+	e = take_cells(c, series_id, rows, before, out, cells);
 	out->history = (struct comparison_history){cells + before - out->nkept, out->nkept};
 	if (e < 0)
 		judge_history_release(out);

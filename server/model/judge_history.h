@@ -19,7 +19,8 @@ struct judge_history {
 };
 
 /* Up to RULE_HISTORY_MAX commits of the series that were measured before commit older, without
- * commit other. It may be used until judge_history_release. */
+ * commit other, each with what was measured under any of its names. It may be used until
+ * judge_history_release. */
 int judge_history_load(struct ctx *c, int64_t series_id, int64_t older, int64_t other,
 		       struct judge_history *out);
 void judge_history_release(struct judge_history *h);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A patch's page: its parts, what each of them did, and its versions against each other. */
+/* A patch's page: its parts, what each of them did, what it takes back, and its versions against
+ * each other. */
 #include "server/model/patch.h"
 
 #include "db/series.h"
@@ -10,8 +11,7 @@
 
 #define PART_RESULTS_MAX 20 /* series of a part that are judged */
 
-/* The row of the base that was told; 0: it is not known here. */
-static int base_row(struct ctx *c, const char *base, int64_t *row)
+int patch_base_row(struct ctx *c, const char *base, int64_t *row)
 {
 	struct commit k;
 	int e = base ? revision_resolve(c, base, &k, NULL) : E_NOTFOUND;
@@ -30,7 +30,7 @@ static int judge_part(struct ctx *c, struct arena *scratch, struct patch_part *p
 	int e;
 
 	c->arena = scratch;
-	e = base_row(c, part->base, &p.against);
+	e = patch_base_row(c, part->base, &p.against);
 	if (e >= 0)
 		e = commit_results_load(c, PART_RESULTS_MAX, &p);
 	if (e >= 0)
@@ -69,5 +69,7 @@ int patch_page_load(struct ctx *c, const char *message_id, struct patch_page *ou
 	e = patch_find(c, message_id, out);
 	if (e >= 0)
 		e = load_results(c, out);
+	if (e >= 0)
+		e = patch_find_recovered(c, out);
 	return e < 0 ? e : patch_steps(c, out);
 }

@@ -20,6 +20,14 @@
 #define PATCH_JUDGED_MAX   24  /* parts whose results are put into a sentence */
 #define PATCH_PAIRS_MAX    20  /* parts that are held against their earlier version */
 #define PATCH_COMPARED_MAX 6   /* of these, how many are compared by their results */
+#define PATCH_FIXES_MAX    6   /* parts of which is told what they take back of a regression */
+
+/* What a part takes back of a regression that its base has against what was measured before it. */
+struct patch_recovered {
+	const char *compare; /* "before,base,patch": commits= of /compare */
+	const struct compare_kept *kept;
+	size_t n;
+};
 
 /* One part of one version, as it was tested on one base. */
 struct patch_part {
@@ -31,6 +39,8 @@ struct patch_part {
 	const char
 		*sentence; /* its results against its base, else the nearest measured ancestor; NULL
 			    */
+	const struct patch_recovered *recovered; /* by what they are held against */
+	size_t nrecovered;
 };
 
 /* The same part in two versions that follow each other. */

@@ -19,8 +19,17 @@ static bool names_commit(const char *said, const struct commit *k, const char *a
 	       strncmp(said, k->name, n < m ? n : m) == 0;
 }
 
+static bool names_any(const char *said, const struct commit *names, size_t n, const char *asked)
+{
+	bool is = false;
+
+	for (size_t i = 0; i < n && !is; i++)
+		is = names_commit(said, &names[i], asked);
+	return is;
+}
+
 const struct summary_cell *printed_match(struct arena *a, const struct comparison_column *col,
-					 const struct commit *base, const char *asked)
+					 const struct commit *base, size_t nbase, const char *asked)
 {
 	struct summary_cell *cells = arena_array(a, struct summary_cell, col->ncells);
 	const char *last = NULL;
@@ -31,7 +40,7 @@ const struct summary_cell *printed_match(struct arena *a, const struct compariso
 
 		cells[i] = col->cells[i];
 		if (said && (!last || strcmp(said, last) != 0))
-			matches = names_commit(said, base, asked);
+			matches = names_any(said, base, nbase, asked);
 		if (said)
 			last = said;
 		cells[i].printed_base_matches = said && matches;

@@ -7,8 +7,9 @@
 #include "server/analysis/comparison.h"
 
 /* The column's summary cells, in the arena, each knowing whether its printed change is one against
- * this base. asked: what a reader called the base, or NULL. */
+ * this base, which has nbase names. asked: what a reader called it, or NULL. */
 const struct summary_cell *printed_match(struct arena *a, const struct comparison_column *col,
-					 const struct commit *base, const char *asked);
+					 const struct commit *base, size_t nbase,
+					 const char *asked);
 
 #endif

@@ -10,9 +10,11 @@
 #include "db/commit_places.h"
 #include "db/git_commits.h"
 #include "server/base/arena.h"
+#include "server/model/compare.h"
 #include "server/model/range_inside.h"
 
 #define NAME_DIGITS 12
+#define SERIES_MAX  100000
 
 const char *range_short(struct arena *a, const char *name)
 {
@@ -73,6 +75,14 @@ static int read_facts(struct ctx *c, struct range_row *row)
 		row->builds += facts.builds;
 		row->failed_builds += facts.failed_builds;
 		row->warnings += facts.warnings;
+	}
+	if (e >= 0 && n > 1) { /* some of them may have measured the same series */
+		const struct compare_commit k = {.rows = ids, .nnames = n};
+		size_t nseries;
+		int64_t runs;
+
+		e = compare_measured(c, &k, SERIES_MAX, &nseries, &runs);
+		row->nseries = (int64_t)nseries;
 	}
 	return e;
 }

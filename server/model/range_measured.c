@@ -14,6 +14,7 @@
 #include "server/history/ancestors.h"
 #include "server/history/graph.h"
 #include "server/model/cell_pair.h"
+#include "server/model/compare_table.h"
 
 #define BELOW_MAX  20 /* measured ancestors that may lack the metric */
 #define JUDGED_MAX 16 /* pairs that are judged in full */
@@ -41,19 +42,27 @@ static const struct history_point *point_of(const struct known_point *list, size
 	return at ? at->point : NULL;
 }
 
-static struct known_point *sort_points(struct arena *a, const struct history *h)
+/* Each under all rows of its commit. */
+static struct known_point *sort_points(struct arena *a, const struct history *h, size_t *n)
 {
-	struct known_point *list = arena_array(a, struct known_point, h->npoints);
+	struct known_point *list;
+	size_t total = 0;
 
 	for (size_t i = 0; i < h->npoints; i++)
-		list[i] = (struct known_point){h->points[i].commit_id, &h->points[i]};
-	if (h->npoints)
-		qsort(list, h->npoints, sizeof(*list), by_commit);
+		total += h->points[i].nrows;
+	list = arena_array(a, struct known_point, total);
+	*n = 0;
+	for (size_t i = 0; i < h->npoints; i++)
+		for (size_t k = 0; k < h->points[i].nrows; k++)
+			list[(*n)++] = (struct known_point){h->points[i].rows[k], &h->points[i]};
+	if (total)
+		qsort(list, total, sizeof(*list), by_commit);
 	return list;
 }
 
 /* The nearest measured ancestor that has the metric. */
-static int find_below(struct range_work *w, const struct known_point *list, struct range_hit *hit)
+static int find_below(struct range_work *w, const struct known_point *list, size_t nlist,
+		      struct range_hit *hit)
 {
 	int64_t series = w->out->history.series.id, ids[BELOW_MAX];
 	size_t n;
@@ -65,12 +74,12 @@ static int find_below(struct range_work *w, const struct known_point *list, stru
 	}
 	if (e < 0)
 		return e;
-	hit->below = point_of(list, w->out->history.npoints, ids[0]);
+	hit->below = point_of(list, nlist, ids[0]);
 	if (hit->below)
 		return E_OK;
 	e = measured_before(w->c, series, hit->point->commit_id, BELOW_MAX, ids, &n);
 	for (size_t i = n; e >= 0 && i-- > 0 && !hit->below;)
-		hit->below = point_of(list, w->out->history.npoints, ids[i]);
+		hit->below = point_of(list, nlist, ids[i]);
 	return e;
 }
 
@@ -125,12 +134,13 @@ int range_find_hits(struct range_work *w)
 	struct history *h = &w->out->history;
 	struct member_place *members = sort_members(w->c->arena, &w->set);
 	struct known_point *list;
+	size_t nlist;
 	bool points;
 	int e = history_load(w->c, w->q->series, w->q->metric, HISTORY_BY_COMMIT, h);
 
 	if (e < 0)
 		return e;
-	list = sort_points(w->c->arena, h);
+	list = sort_points(w->c->arena, h, &nlist);
 	points = h->metric->facts.kind == KIND_PERCENT;
 	w->hits = arena_array(w->c->arena, struct range_hit, h->npoints);
 	for (size_t i = 0; i < h->npoints; i++) {
@@ -142,7 +152,7 @@ int range_find_hits(struct range_work *w)
 			return e;
 		if (!find_member(members, w->set.n, place.position, place.commit_id, &hit.at))
 			continue;
-		e = find_below(w, list, &hit);
+		e = find_below(w, list, nlist, &hit);
 		if (e < 0)
 			return e;
 		hit.change = hit.below ? history_change(hit.point, hit.below, points) : NAN;
@@ -201,12 +211,18 @@ static int judge(struct range_work *w, const struct range_hit *hit, const struct
 	const char *quarantined = NULL;
 	struct cell_pair pair;
 	struct comparison cmp;
-	struct commit base;
-	int e = commit_get(w->c, hit->below->commit_id, &base);
+	struct compare_commit base = {.older = false}, own = {.older = false};
+	int e = commit_get(w->c, hit->below->commit_id, &base.commit);
 
 	*cell = NULL;
 	if (e >= 0)
-		e = cell_pair_load(w->c, &h->series, &base, hit->point->commit_id, false, &pair);
+		e = commit_get(w->c, hit->point->commit_id, &own.commit);
+	if (e >= 0)
+		e = compare_find_names(w->c, &base);
+	if (e >= 0)
+		e = compare_find_names(w->c, &own);
+	if (e >= 0)
+		e = cell_pair_load(w->c, &h->series, &base, &own, false, &pair);
 	if (e >= 0) {
 		e = cell_pair_judge(w->c, &pair, &by, &cmp, &quarantined);
 		cell_pair_release(&pair);

@@ -14,6 +14,7 @@
 #include "server/analysis/comparison_values.h"
 #include "server/base/arena.h"
 #include "server/history/line.h"
+#include "server/model/kept_passes.h"
 #include "server/analysis/rule.h"
 
 /* The values of a commit, metric by metric. */
@@ -23,6 +24,7 @@ struct scan {
 	size_t room;                   /* for values */
 	size_t *before; /* of the metric at hand: the last commit before each that has it */
 	size_t cap;     /* of changes */
+	bool keep;      /* full passes */
 };
 
 static enum metric_role role_of(const struct series *s, const struct metric *m)
@@ -51,8 +53,8 @@ static int load_commits(struct ctx *c, const struct series *s, struct series_cha
 
 		if (out->line && !places[i].on_line)
 			continue;
-		out->commits[out->ncommits++] =
-			(struct series_change_commit){k->commit_id, k->name, k->subject, k->date};
+		out->commits[out->ncommits++] = (struct series_change_commit){
+			k->rows, k->nrows, k->name, k->subject, k->date};
 	}
 	return E_OK;
 }
@@ -121,8 +123,9 @@ static void drop_others(struct arena *a, const struct metric_index *x,
 
 /* The runs of one commit, sorted by metric; false in *fits: they are more than there is room for.
  */
-static int load_commit(struct ctx *c, const struct series *s, bool primary_only, int64_t commit_id,
-		       struct scan *scan, struct column_values *out, bool *fits)
+static int load_commit(struct ctx *c, const struct series *s, bool primary_only,
+		       const struct series_change_commit *k, struct scan *scan,
+		       struct column_values *out, bool *fits)
 {
 	struct arena *kept = c->arena;
 	auto_arena struct arena *scratch = arena_new();
@@ -131,7 +134,7 @@ static int load_commit(struct ctx *c, const struct series *s, bool primary_only,
 	int e;
 
 	c->arena = scratch;
-	e = cell_load_within(c, s->id, commit_id, false, &room, &cell);
+	e = cell_load_names(c, s->id, k->rows, k->nrows, false, &room, &cell);
 	if (e >= 0 && primary_only)
 		drop_others(scratch, &scan->index, &cell.column);
 	c->arena = kept;
@@ -152,7 +155,7 @@ static int load_values(struct ctx *c, const struct series *s, bool primary_only,
 	scan->room = SERIES_CHANGES_VALUES;
 	scan->commits = arena_array(c->arena, struct column_values, out->ncommits);
 	while (first > 0) {
-		int e = load_commit(c, s, primary_only, out->commits[first - 1].commit_id, scan,
+		int e = load_commit(c, s, primary_only, &out->commits[first - 1], scan,
 				    &scan->commits[first - 1], &fits);
 		if (e < 0)
 			return e;
@@ -242,7 +245,7 @@ static void look_at(struct ctx *c, const struct series *s, size_t k, struct scan
 		points[n++] = (struct level_point){i, v->v + v->start[k], runs};
 		last = i;
 	}
-	struct history_changes h = changes_find(scratch, m, points, n);
+	struct history_changes h = changes_find(scratch, m, points, n, scan->keep);
 	keep_changes(c, s, m, &h, scan, out);
 	out->metrics += n > 0;
 }
@@ -280,6 +283,7 @@ int series_changes_load(struct ctx *c, const struct series *s, bool primary_only
 	    (e = load_values(c, s, primary_only, &scan, out)) < 0)
 		return e;
 	scan.before = arena_array(c->arena, size_t, out->ncommits);
+	scan.keep = kept_passes_have_room(scan.index.n, out->ncommits);
 	for (size_t k = 0; k < scan.index.n; k++) {
 		if (scan.index.m[k]->facts.kind == KIND_FUNCTIONAL) /* fails have no level */
 			continue;

@@ -20,7 +20,8 @@ struct series_change {
 };
 
 struct series_change_commit {
-	int64_t commit_id;
+	const int64_t *rows; /* of all its names in the series */
+	size_t nrows;
 	const char *name, *subject; /* subject: NULL */
 	int64_t date;               /* TIME_NONE */
 };

@@ -8,6 +8,7 @@
 #include "server/base/arena.h"
 #include "server/history/ancestors.h"
 #include "server/model/cell_pair.h"
+#include "server/model/compare_table.h"
 
 struct work {
 	struct ctx *c;
@@ -20,7 +21,7 @@ struct work {
 /* The cell that is looked at. */
 struct looked {
 	struct series series;
-	struct commit base, own;
+	struct compare_commit base, own;
 };
 
 static void list_move(struct work *w, const struct looked *l, const struct comparison_row *before,
@@ -36,8 +37,8 @@ static void list_move(struct work *w, const struct looked *l, const struct compa
 		.series = arena_str(a, l->series.digest),
 		.testcase = arena_str(a, l->series.testcase),
 		.machine = arena_str(a, l->series.tbox_group),
-		.commit = arena_str(a, l->own.name),
-		.base = arena_str(a, l->base.name),
+		.commit = arena_str(a, l->own.commit.name),
+		.base = arena_str(a, l->base.commit.name),
 		.metric = arena_str(a, before->metric->name),
 		.role = role_name(before->role),
 		.before = verdict_name(from),
@@ -88,7 +89,7 @@ static int judge_twice(struct work *w, const struct looked *l)
 	const char *quarantined = NULL;
 	struct comparison before, after;
 	struct cell_pair pair;
-	int e = cell_pair_load(w->c, &l->series, &l->base, l->own.id, false, &pair);
+	int e = cell_pair_load(w->c, &l->series, &l->base, &l->own, false, &pair);
 
 	if (e < 0)
 		return e;
@@ -104,16 +105,20 @@ static int judge_twice(struct work *w, const struct looked *l)
 /* A cell without a base has no verdicts, and neither has one that is too large. */
 static int look_at(struct work *w, const struct measured_cell *cell)
 {
-	struct looked l;
+	struct looked l = {.base = {.older = false}};
 	int64_t base;
 	int e = series_get_id(w->c, cell->series_id, &l.series);
 
 	if (e >= 0)
 		e = ancestor_measured(w->c, cell->commit_id, cell->series_id, &base);
 	if (e >= 0)
-		e = commit_get(w->c, base, &l.base);
+		e = commit_get(w->c, base, &l.base.commit);
 	if (e >= 0)
-		e = commit_get(w->c, cell->commit_id, &l.own);
+		e = commit_get(w->c, cell->commit_id, &l.own.commit);
+	if (e >= 0)
+		e = compare_find_names(w->c, &l.base);
+	if (e >= 0)
+		e = compare_find_names(w->c, &l.own);
 	if (e >= 0)
 		e = judge_twice(w, &l);
 	if (e != E_NOTFOUND && e != E_TOO_LARGE)

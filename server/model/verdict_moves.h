@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counts the verdicts that become others when something about judging changes: the rule, or the
- * facts of one metric. Judged are the newest measured cells, each against its nearest measured
- * ancestor, twice; counted are primary and functional rows that have a verdict either way. Facts of
- * one metric also move others, which are corrected together with it.
+ * facts of one metric. Judged are the newest measured cells, of all names of their commit, each
+ * against its nearest measured ancestor, twice; counted are primary and functional rows that have a
+ * verdict either way. Facts of one metric also move others, which are corrected together with it.
  */
 #ifndef MODEL_VERDICT_MOVES_H
 #define MODEL_VERDICT_MOVES_H

@@ -42,6 +42,8 @@ int compare_html(struct req *r, struct compare_answer *x);
 /* What the document of tables and that of the matrix have in common. */
 void compare_json_head(struct jw *w, const struct compare *cmp);
 void compare_json_tail(struct jw *w, const struct compare *cmp);
+/* The keys of an entry of kept or recovered; its object is open. */
+void compare_json_kept(struct jw *w, const struct compare_kept *k);
 /* A row up to its cells: an object and in it an array are open; and a cell. first: it is held
  * against none. */
 void compare_json_row_begin(struct jw *w, const struct comparison_row *row, const char *unit);

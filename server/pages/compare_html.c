@@ -134,6 +134,13 @@ static void write_commits(struct req *r, const struct compare *cmp)
 			html(r->out, " <span class=\"subject\">%s</span>", k->commit.subject);
 		if (k->commit.label)
 			html(r->out, " <span class=\"label\">(%s)</span>", k->commit.label);
+		if (k->nnames > 1)
+			html(r->out, " <small>with what came as ");
+		for (size_t n = 1; n < k->nnames; n++)
+			html(r->out, "%s<b>%s</b>", n == 1 ? "" : ", ",
+			     compare_name(a, k->names[n].name));
+		if (k->nnames > 1)
+			html(r->out, "</small>");
 		if (cmp->columns[i].base == i && cmp->ncommits > 1)
 			html(r->out, " <span class=\"base\">base</span>");
 		else if (k->older)
@@ -221,15 +228,12 @@ static int explain_nothing(struct req *r, const struct compare_query *q, const s
 		     : "");
 	for (size_t i = 0; i < cmp->ncommits; i++) {
 		const struct compare_commit *k = &cmp->commits[i];
-		struct measured *m = NULL;
-		size_t n = 0;
-		int64_t runs = 0;
-		int rc = measured_of_commit(&r->ctx, k->commit.id, MEASURED_SHOWN, &m, &n);
+		int64_t runs;
+		size_t n;
+		int rc = compare_measured(&r->ctx, k, MEASURED_SHOWN, &n, &runs);
 
 		if (rc < 0)
 			return rc;
-		for (size_t j = 0; j < n; j++)
-			runs += m[j].runs;
 		html(r->out, "<li>");
 		html_link_class(r->out, "commit", url_commit(a, k->commit.name), k->name);
 		html(r->out, " has results in %s%s, %s\n", n == MEASURED_SHOWN ? "at least " : "",

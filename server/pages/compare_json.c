@@ -28,6 +28,9 @@
  * functional rows "reproduction_pct" in place of the numbers; "others_cut": there are more. And
  * "beside", in words, what differs besides the commit.
  *
+ * A commit that was uploaded under several names, which git has at one place, has "names", the one
+ * asked for first: what came under any of them stands in its cells.
+ *
  * detail=1: "detail" in judged cells, all numbers behind the verdict (compare_detail_json.c).
  *
  * A judged cell says what would have been found in 4 of 5 cases, "mde_pct" (percentages: "mde_abs",
@@ -42,6 +45,17 @@
 #include "server/pages/parts.h"
 #include "server/view/json.h"
 
+/* Where there are several. */
+static void write_names(struct jw *w, const struct compare_commit *k)
+{
+	if (k->nnames < 2)
+		return;
+	jw_arr(w, "names");
+	for (size_t i = 0; i < k->nnames; i++)
+		jw_str(w, NULL, k->names[i].name);
+	jw_end(w);
+}
+
 static void write_commits(struct jw *w, const struct compare *cmp)
 {
 	jw_arr(w, "commits");
@@ -54,6 +68,7 @@ static void write_commits(struct jw *w, const struct compare *cmp)
 		jw_str(w, "asked", k->asked);
 		jw_str(w, "subject", k->commit.subject);
 		jw_str(w, "label", k->commit.label);
+		write_names(w, k);
 		jw_end(w);
 	}
 	jw_end(w);
@@ -285,28 +300,31 @@ static void write_fix(struct jw *w, const struct compare_kept *k)
 	jw_prob(w, "fix_p", k->fix.p);
 }
 
+void compare_json_kept(struct jw *w, const struct compare_kept *k)
+{
+	jw_str(w, "series", k->series.digest);
+	jw_str(w, "metric", k->metric->name);
+	if (k->by) {
+		jw_str(w, "by", k->by);
+	} else {
+		jw_int(w, "first_version", k->first_version);
+		jw_int(w, "version", k->version);
+	}
+	jw_num(w, "first", k->first);
+	jw_num(w, "now", k->now);
+	jw_str(w, "unit", k->points ? "points" : "%");
+	jw_num(w, "recovered_pct", 100 * k->recovered.share);
+	jw_num(w, "recovered_low", 100 * k->recovered.low);
+	jw_num(w, "recovered_high", 100 * k->recovered.high);
+	write_fix(w, k);
+}
+
 static void write_kept(struct jw *w, const struct compare *cmp)
 {
 	jw_arr(w, cmp->versions ? "kept" : "recovered");
 	for (size_t i = 0; i < cmp->nkept; i++) {
-		const struct compare_kept *k = &cmp->kept[i];
-
 		jw_obj(w, NULL);
-		jw_str(w, "series", k->series.digest);
-		jw_str(w, "metric", k->metric->name);
-		if (k->by) {
-			jw_str(w, "by", k->by);
-		} else {
-			jw_int(w, "first_version", k->first_version);
-			jw_int(w, "version", k->version);
-		}
-		jw_num(w, "first", k->first);
-		jw_num(w, "now", k->now);
-		jw_str(w, "unit", k->points ? "points" : "%");
-		jw_num(w, "recovered_pct", 100 * k->recovered.share);
-		jw_num(w, "recovered_low", 100 * k->recovered.low);
-		jw_num(w, "recovered_high", 100 * k->recovered.high);
-		write_fix(w, k);
+		compare_json_kept(w, &cmp->kept[i]);
 		jw_end(w);
 	}
 	jw_end(w);

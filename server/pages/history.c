@@ -21,6 +21,17 @@
 
 static const char *const order_words[] = {"commit", "time", NULL};
 
+/* As /compare says them of its commits. */
+static void write_names(struct jw *w, const struct history_point *p)
+{
+	if (p->nrows < 2)
+		return;
+	jw_arr(w, "names");
+	for (size_t i = 0; i < p->nrows; i++)
+		jw_str(w, NULL, p->names[i]);
+	jw_end(w);
+}
+
 static void write_point(struct jw *w, const struct history *h, const struct history_point *p)
 {
 	jw_obj(w, NULL);
@@ -29,6 +40,7 @@ static void write_point(struct jw *w, const struct history *h, const struct hist
 	jw_str(w, "name", p->shown);
 	jw_str(w, "subject", p->subject);
 	jw_time(w, "date", p->date);
+	write_names(w, p);
 	jw_end(w);
 	jw_str(w, "series", h->joined[p->series].digest);
 	jw_str(w, "place", history_place_name(p->place));

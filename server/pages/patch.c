@@ -46,6 +46,9 @@ int page_patch(struct req *r)
 		return e;
 	if (r->form == FORM_HTML)
 		return patch_page_html(r, &p);
-	patch_page_json(r, &p);
+	if (r->form == FORM_TXT)
+		patch_page_txt(r, &p);
+	else
+		patch_page_json(r, &p);
 	return 200;
 }

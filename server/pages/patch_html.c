@@ -13,6 +13,34 @@
 #include "server/view/layout.h"
 #include "server/view/url.h"
 
+static void write_kept(struct req *r, const struct compare_kept *kept, size_t n)
+{
+	struct arena *a = r->ctx.arena;
+
+	if (n == 0)
+		return;
+	html(r->out, "<ul class=\"kept\">\n");
+	for (size_t i = 0; i < n; i++)
+		html(r->out, "<li>%s: <strong>%s</strong>%s%s\n", compare_kept_place(a, &kept[i]),
+		     compare_kept_words(a, &kept[i]), compare_kept_interval(a, &kept[i]),
+		     compare_kept_fix(a, &kept[i]));
+	html(r->out, "</ul>\n");
+}
+
+static void write_recovered(struct req *r, const struct patch_part *p)
+{
+	struct arena *a = r->ctx.arena;
+
+	for (size_t i = 0; i < p->nrecovered; i++) {
+		const struct patch_recovered *x = &p->recovered[i];
+
+		html(r->out, "\n");
+		write_kept(r, x->kept, x->n);
+		html_link(r->out, url_compare(a, x->compare, NULL),
+			  "beside its base and what was measured before");
+	}
+}
+
 static void write_part(struct req *r, const struct patch_part *p)
 {
 	struct arena *a = r->ctx.arena;
@@ -47,6 +75,7 @@ static void write_part(struct req *r, const struct patch_part *p)
 			  url_compare(a, arena_fmt(a, "%s,%s", p->base, p->commit.name), NULL),
 			  "against its base");
 	}
+	write_recovered(r, p);
 	html(r->out, "\n");
 }
 
@@ -62,20 +91,6 @@ static void write_version(struct req *r, const struct patch_page *p, int64_t ver
 		if (p->parts[i].version == version)
 			write_part(r, &p->parts[i]);
 	html(r->out, "</tbody></table>\n");
-}
-
-static void write_kept(struct req *r, const struct patch_step *s)
-{
-	struct arena *a = r->ctx.arena;
-
-	if (s->nkept == 0)
-		return;
-	html(r->out, "<ul class=\"kept\">\n");
-	for (size_t i = 0; i < s->nkept; i++)
-		html(r->out, "<li>%s: <strong>%s</strong>%s%s\n",
-		     compare_kept_place(a, &s->kept[i]), compare_kept_words(a, &s->kept[i]),
-		     compare_kept_interval(a, &s->kept[i]), compare_kept_fix(a, &s->kept[i]));
-	html(r->out, "</ul>\n");
 }
 
 static void write_interdiff(struct req *r, const struct patch_step *s)
@@ -109,7 +124,7 @@ static void write_step(struct req *r, const struct patch_step *s)
 	html(r->out, "<h3>v%" PRId64 " and v%" PRId64 "%s%s</h3>\n", s->before->version,
 	     s->after->version, s->after->subject ? ": " : "",
 	     s->after->subject ? s->after->subject : "");
-	write_kept(r, s);
+	write_kept(r, s->kept, s->nkept);
 	if (s->compare) {
 		html(r->out, "<p>");
 		u = url_path(a, "/compare");
@@ -156,15 +171,31 @@ static void write_in_git(struct req *r, const struct linked_list *l)
 	html(r->out, "</ul>\n");
 }
 
+const struct compare_kept *patch_page_first(const struct patch_page *p)
+{
+	const struct compare_kept *first = NULL;
+
+	if (p->nsteps && p->steps[0].nkept)
+		return &p->steps[0].kept[0];
+	for (size_t i = p->nparts; i-- > 0;)
+		if (p->parts[i].nrecovered && (!first || p->parts[i].asked))
+			first = &p->parts[i].recovered[0].kept[0];
+	return first;
+}
+
 static void write_lead(struct req *r, const struct patch_page *p)
 {
+	const struct compare_kept *first = patch_page_first(p);
 	struct arena *a = r->ctx.arena;
 
 	html(r->out, "<p class=\"lead\">");
-	if (p->nsteps && p->steps[0].nkept)
-		html(r->out, "%s%s of %s. ", compare_kept_words(a, &p->steps[0].kept[0]),
-		     compare_kept_interval(a, &p->steps[0].kept[0]),
-		     compare_kept_place(a, &p->steps[0].kept[0]));
+	if (first && first->by)
+		html(r->out, "%s: %s%s%s. ", compare_kept_place(a, first),
+		     compare_kept_words(a, first), compare_kept_interval(a, first),
+		     compare_kept_fix(a, first));
+	else if (first)
+		html(r->out, "%s%s of %s. ", compare_kept_words(a, first),
+		     compare_kept_interval(a, first), compare_kept_place(a, first));
 	else if (p->nparts)
 		html(r->out, "%s of it %s tested here. ",
 		     part_count(a, (int64_t)p->nparts, "patch"), p->nparts == 1 ? "was" : "were");

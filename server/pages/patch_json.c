@@ -3,6 +3,8 @@
  * The page of a patch as JSON: {"message_id", "subject", "versions": [{"version", "parts": [{
  * "message_id", "index", "total", "asked", "commit", "base", "measured", "sentence"}]}], "steps":
  * [{"from_version", "to_version", "from", "to", "pairs", "kept", "interdiff"}], "in_git", "cut"}.
+ * recovered and kept: as in a comparison (compare_json.c), each with its "sentence", and recovered
+ * with "commits", what was compared.
  * interdiff: {"different", "cut", "lines": [["-", "+text"] …]}, null when a diff is not known.
  */
 #include "server/pages/patch_page.h"
@@ -21,6 +23,19 @@ static void write_count(struct jw *w, const char *name, int64_t n)
 		jw_int(w, name, n);
 }
 
+static void write_kept(struct jw *w, struct arena *a, const char *compare,
+		       const struct compare_kept *kept, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		jw_obj(w, NULL);
+		compare_json_kept(w, &kept[i]);
+		jw_str(w, "sentence", compare_kept_words(a, &kept[i]));
+		if (compare)
+			jw_str(w, "commits", compare);
+		jw_end(w);
+	}
+}
+
 static void write_part(struct jw *w, struct arena *a, const struct patch_part *p)
 {
 	jw_obj(w, NULL);
@@ -32,6 +47,10 @@ static void write_part(struct jw *w, struct arena *a, const struct patch_part *p
 	jw_str(w, "base", p->base);
 	jw_bool(w, "measured", p->measured);
 	jw_str(w, "sentence", p->sentence);
+	jw_arr(w, "recovered");
+	for (size_t i = 0; i < p->nrecovered; i++)
+		write_kept(w, a, p->recovered[i].compare, p->recovered[i].kept, p->recovered[i].n);
+	jw_end(w);
 	jw_end(w);
 }
 
@@ -49,27 +68,6 @@ static void write_versions(struct jw *w, struct arena *a, const struct patch_pag
 			jw_end(w);
 			jw_end(w);
 		}
-	}
-	jw_end(w);
-}
-
-static void write_kept(struct jw *w, struct arena *a, const struct patch_step *s)
-{
-	jw_arr(w, "kept");
-	for (size_t i = 0; i < s->nkept; i++) {
-		const struct compare_kept *k = &s->kept[i];
-
-		jw_obj(w, NULL);
-		jw_str(w, "series", k->series.digest);
-		jw_str(w, "metric", k->metric->name);
-		jw_num(w, "first", k->first);
-		jw_num(w, "now", k->now);
-		jw_str(w, "unit", k->points ? "points" : "%");
-		jw_num(w, "recovered_pct", 100 * k->recovered.share);
-		jw_num(w, "recovered_low", 100 * k->recovered.low);
-		jw_num(w, "recovered_high", 100 * k->recovered.high);
-		jw_str(w, "sentence", compare_kept_words(a, k));
-		jw_end(w);
 	}
 	jw_end(w);
 }
@@ -104,7 +102,9 @@ static void write_step(struct jw *w, struct arena *a, const struct patch_step *s
 	jw_str(w, "from", s->before->commit.name);
 	jw_str(w, "to", s->after->commit.name);
 	jw_str(w, "pairs", s->compare);
-	write_kept(w, a, s);
+	jw_arr(w, "kept");
+	write_kept(w, a, NULL, s->kept, s->nkept);
+	jw_end(w);
 	write_interdiff(w, s);
 	jw_end(w);
 }

@@ -254,7 +254,9 @@ static int read_query(struct req *r, struct range_query *q)
 	if (q->metric && !*q->metric)
 		q->metric = NULL;
 	if (!q->asked)
-		return fail(&r->ctx, E_NOTFOUND, "name a range: /range/A..B");
+		return fail(&r->ctx, E_NOTFOUND,
+			    "say which range: /range/A..B are the commits of B that A does not "
+			    "have, such as /range/v6.4..v6.5; /range?range=A..B says the same");
 	if (q->metric && !q->series)
 		fault(&r->ctx, "series", "say which series: its digest or number");
 	if (q->series && !q->metric)
@@ -299,6 +301,25 @@ static int answer_ambiguous(struct req *r, const struct revision_range *ends,
 	return req_page_end(r, err_status(E_AMBIGUOUS));
 }
 
+/* For people who came without one: what is wanted, and a field to write it in. */
+static int answer_unasked(struct req *r)
+{
+	struct arena *a = r->ctx.arena;
+
+	ctx_clear(&r->ctx);
+	r->forms = 0; /* an error has no other form worth a link */
+	req_page_begin(r, "Which range?", NULL);
+	html(r->out, "<p>Commits from one to another, with what was measured on them: "
+		     "<code>A..B</code> are the commits of B that A does not have, "
+		     "<code>A...B</code> those that only one of the two has. A and B are ids, "
+		     "prefixes of ids, tags or branches, such as <code>v6.4..v6.5</code>.</p>\n"
+		     "<form class=\"filter\" method=\"get\" action=\"");
+	html_url(r->out, url_path(a, "/range"));
+	html(r->out, "\"><label>Range <input name=\"range\" size=\"50\" required "
+		     "placeholder=\"v6.4..v6.5\"></label> <button>Show</button></form>\n");
+	return req_page_end(r, 404);
+}
+
 int page_range(struct req *r)
 {
 	struct commit_list many = {0};
@@ -306,6 +327,8 @@ int page_range(struct req *r)
 	struct range x;
 	int e = read_query(r, &q);
 
+	if (!q.asked && e == E_NOTFOUND && r->form == FORM_HTML)
+		return answer_unasked(r);
 	if (e >= 0)
 		e = range_load(&r->ctx, &q, &x, &many);
 	if (e == E_AMBIGUOUS && many.n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * GET /repositories - the git repositories that are followed: from where, when they were read, how
- * that went, what they hold. HTML and JSON. Addresses are shown without what may be a password.
+ * that went, what they hold. Addresses are shown without what may be a password.
  */
 #include "server/pages/pages.h"
 
@@ -11,6 +11,7 @@
 #include "server/base/clock.h"
 #include "server/history/repo_url.h"
 #include "server/pages/req.h"
+#include "server/report/robot_table.h"
 #include "server/view/html.h"
 #include "server/view/json.h"
 #include "server/view/layout.h"
@@ -108,6 +109,44 @@ static void write_html(struct req *r, const struct repositories *p)
 	html(r->out, "</tbody></table></div>\n");
 }
 
+static void write_when(struct out *o, const char *label, int64_t t)
+{
+	char text[TIME_TEXT];
+
+	if (t == TIME_NONE)
+		snprintf(text, sizeof(text), "never");
+	else
+		clock_short(t, text);
+	out_fmt(o, "%s%s", label, text);
+}
+
+/* Three lines each, and what is wrong. */
+static void write_txt(struct req *r, const struct repositories *p)
+{
+	struct out *o = r->out;
+
+	if (p->n == 0)
+		out_str(o, "No git repository is followed.\n");
+	for (size_t i = 0; i < p->n; i++) {
+		const struct repo *k = &p->list[i];
+
+		robot_text(o, k->name);
+		out_str(o, k->snapshots ? " (snapshots)\n  " : "\n  ");
+		robot_text(o, repo_url_shown(r->ctx.arena, k->url));
+		write_when(o, "\n  refreshed ", k->synced);
+		write_when(o, ", next ", k->next_try);
+		out_fmt(o,
+			"\n  %" PRId64 " branches and tags, %" PRId64 " commits; line of charts ",
+			p->refs[i], k->commits);
+		robot_text(o, k->line ? k->line : "not chosen");
+		if (k->problem) {
+			out_str(o, "\n  problem: ");
+			robot_text(o, k->problem);
+		}
+		out_char(o, '\n');
+	}
+}
+
 int page_repositories(struct req *r)
 {
 	struct repositories p;
@@ -117,6 +156,10 @@ int page_repositories(struct req *r)
 		return e;
 	if (r->form == FORM_JSON) {
 		write_json(r, &p);
+		return 200;
+	}
+	if (r->form == FORM_TXT) {
+		write_txt(r, &p);
 		return 200;
 	}
 	req_page_begin(r, "Repositories", NULL);

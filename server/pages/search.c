@@ -2,8 +2,8 @@
 /*
  * GET /search?q= - commits by id, subject or Message-Id; metrics, tests and machines by a part of
  * their name; series by digest, or by the tests and machines that were found. A text that is
- * exactly one commit and nothing else leads straight to its page, in HTML only. Every list is
- * short; a longer text narrows it.
+ * exactly one commit and nothing else leads straight to its page, in HTML only; so does a range,
+ * A..B, whose ends are known. Every list is short; a longer text narrows it.
  */
 #include "server/pages/pages.h"
 
@@ -32,6 +32,7 @@ struct search {
 	size_t nmachines, ntests;
 	struct commit exact;
 	bool is_exact; /* q names one commit */
+	bool is_range; /* q is one, and both ends are known */
 };
 
 /* An id that is given whole, or a prefix or tag: those come first, even when the text search cut
@@ -45,6 +46,20 @@ static int find_exact(struct ctx *c, struct search *s)
 		return E_OK;
 	}
 	s->is_exact = e >= 0;
+	return e;
+}
+
+static int find_range(struct ctx *c, struct search *s)
+{
+	struct revision_range range;
+	struct commit_list many;
+	int e = strstr(s->q, "..") ? revision_range(c, s->q, &range, &many) : E_NOTFOUND;
+
+	s->is_range = e >= 0 || e == E_AMBIGUOUS; /* its page asks which commit is meant */
+	if (e == E_NOTFOUND || e == E_AMBIGUOUS || e == E_INVALID) {
+		ctx_clear(c);
+		return E_OK;
+	}
 	return e;
 }
 
@@ -125,6 +140,8 @@ static int find_all(struct ctx *c, struct search *s)
 	int e = find_exact(c, s);
 
 	if (e >= 0)
+		e = find_range(c, s);
+	if (e >= 0)
 		e = commit_search(c, s->q, SHOWN, &s->commits, &s->ncommits);
 	if (e >= 0)
 		e = metric_search(c, s->q, SHOWN, &s->metrics, &s->nmetrics);
@@ -164,6 +181,7 @@ static void write_json(struct req *r, const struct search *s)
 	for (size_t i = 0; i < s->ntests; i++)
 		jw_str(&w, NULL, s->tests[i]);
 	jw_end(&w);
+	jw_str(&w, "range", s->is_range ? s->q : NULL);
 	jw_end(&w);
 }
 
@@ -240,8 +258,8 @@ static int write_html(struct req *r, const struct search *s)
 		html(r->out,
 		     "<p class=\"empty\">Commits are found by id, subject or Message-Id; metrics, "
 		     "tests "
-		     "and machines by a part of their name; series by their digest. At least %d "
-		     "characters.</p>\n",
+		     "and machines by a part of their name; series by their digest; a range of "
+		     "commits as A..B. At least %d characters.</p>\n",
 		     TEXT_LEAST);
 	else if (found == 0)
 		html(r->out,
@@ -279,6 +297,10 @@ int page_search(struct req *r)
 	if (r->form == FORM_JSON) {
 		write_json(r, &s);
 		return 200;
+	}
+	if (s.is_range) {
+		r->location = url_range(r->ctx.arena, s.q, NULL, NULL)->s;
+		return 302;
 	}
 	if (s.is_exact && s.ncommits == 1 && s.commits[0].id == s.exact.id &&
 	    s.nmetrics + s.nseries + s.nmachines + s.ntests == 0) {

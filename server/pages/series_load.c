@@ -56,6 +56,24 @@ static int compare_ids(const void *x, const void *y)
 	return a->commit_id < b->commit_id ? -1 : a->commit_id > b->commit_id;
 }
 
+/* Of all its names. */
+static void add_counts(struct series_commit *k, const struct measured *counts, size_t ncounts)
+{
+	for (size_t i = 0; i < k->nrows && ncounts; i++) {
+		struct measured key = {.commit_id = k->rows[i]};
+		const struct measured *m =
+			bsearch(&key, counts, ncounts, sizeof(*counts), compare_ids);
+
+		if (!m)
+			continue;
+		k->runs += m->runs;
+		k->failed += m->failed;
+		k->summaries += m->summaries;
+		if (m->last_received > k->last_received)
+			k->last_received = m->last_received;
+	}
+}
+
 static int load_commits(struct ctx *c, struct series_page *out)
 {
 	uint32_t metric_id = out->nmetrics ? out->metrics[0].metric->id : 0;
@@ -74,21 +92,16 @@ static int load_commits(struct ctx *c, struct series_page *out)
 	out->ncommits = n;
 	for (size_t i = 0; i < n; i++) {
 		const struct history_commit *h = &history[n - 1 - i];
-		struct measured key = {.commit_id = h->commit_id};
-		const struct measured *m =
-			ncounts ? bsearch(&key, counts, ncounts, sizeof(*counts), compare_ids)
-				: NULL;
 
 		out->commits[i] = (struct series_commit){
-			.commit_id = h->commit_id,
+			.rows = h->rows,
+			.nrows = h->nrows,
 			.name = h->name,
 			.subject = h->subject,
 			.date = h->date,
-			.runs = m ? m->runs : 0,
-			.failed = m ? m->failed : 0,
-			.summaries = m ? m->summaries : 0,
-			.last_received = m ? m->last_received : h->first_received,
+			.last_received = h->first_received,
 		};
+		add_counts(&out->commits[i], counts, ncounts);
 	}
 	return E_OK;
 }
@@ -108,7 +121,7 @@ static int load_last(struct ctx *c, struct series_page *out)
 	struct arena *keep = c->arena;
 	struct cell_data data;
 	struct comparison cmp;
-	size_t at = 0;
+	size_t at = 0, room = COMPARISON_VALUES_MAX;
 	int e;
 
 	while (at < out->ncommits && !out->commits[at].runs && !out->commits[at].summaries)
@@ -116,7 +129,8 @@ static int load_last(struct ctx *c, struct series_page *out)
 	if (at == out->ncommits)
 		return E_OK;
 	c->arena = scratch;
-	e = cell_load(c, out->series.id, out->commits[at].commit_id, false, &data);
+	e = cell_load_names(c, out->series.id, out->commits[at].rows, out->commits[at].nrows, false,
+			    &room, &data);
 	c->arena = keep;
 	if (e == E_TOO_LARGE ||
 	    (e >= 0 && !comparison_build(scratch, out->series.testcase, &data.column, 1, &cmp))) {
@@ -146,8 +160,8 @@ static int load_last(struct ctx *c, struct series_page *out)
 	return E_OK;
 }
 
-struct place { /* where a commit stands in the history */
-	int64_t commit_id;
+struct place { /* where the commit of a row stands in the history */
+	int64_t row;
 	size_t at;
 };
 
@@ -155,11 +169,11 @@ static int compare_places(const void *x, const void *y)
 {
 	const struct place *a = x, *b = y;
 
-	return a->commit_id < b->commit_id ? -1 : a->commit_id > b->commit_id;
+	return a->row < b->row ? -1 : a->row > b->row;
 }
 
 static int load_spark(struct ctx *c, const struct series_page *p, const struct place *places,
-		      struct series_value *v)
+		      size_t nplaces, struct series_value *v)
 {
 	struct history_value *values;
 	size_t n, filled = 0;
@@ -170,9 +184,9 @@ static int load_spark(struct ctx *c, const struct series_page *p, const struct p
 	if (e < 0)
 		return e;
 	for (size_t i = 0; i < n; i++) {
-		struct place key = {.commit_id = values[i].commit_id};
+		struct place key = {.row = values[i].commit_id};
 		const struct place *place =
-			bsearch(&key, places, p->ncommits, sizeof(*places), compare_places);
+			bsearch(&key, places, nplaces, sizeof(*places), compare_places);
 
 		if (place) {
 			sums[place->at] += values[i].value;
@@ -189,19 +203,25 @@ static int load_spark(struct ctx *c, const struct series_page *p, const struct p
 
 static int load_sparks(struct ctx *c, struct series_page *p)
 {
-	struct place *places = arena_array(c->arena, struct place, p->ncommits);
+	size_t nplaces = 0, total = 0;
+	struct place *places;
 
 	if (p->ncommits < 2)
 		return E_OK;
 	for (size_t i = 0; i < p->ncommits; i++)
-		places[i] = (struct place){p->commits[i].commit_id, p->ncommits - 1 - i};
-	qsort(places, p->ncommits, sizeof(*places), compare_places);
+		total += p->commits[i].nrows;
+	places = arena_array(c->arena, struct place, total);
+	for (size_t i = 0; i < p->ncommits; i++)
+		for (size_t k = 0; k < p->commits[i].nrows; k++)
+			places[nplaces++] =
+				(struct place){p->commits[i].rows[k], p->ncommits - 1 - i};
+	qsort(places, nplaces, sizeof(*places), compare_places);
 	for (size_t i = 0; i < p->nmetrics && i < SERIES_SPARKS; i++) {
 		int e;
 
 		if (p->metrics[i].role != ROLE_PRIMARY)
 			break;
-		e = load_spark(c, p, places, &p->metrics[i]);
+		e = load_spark(c, p, places, nplaces, &p->metrics[i]);
 		if (e < 0)
 			return e;
 	}

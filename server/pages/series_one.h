@@ -25,7 +25,8 @@ struct series_value { /* a metric of the series */
 };
 
 struct series_commit {
-	int64_t commit_id;
+	const int64_t *rows; /* of all its names in the series */
+	size_t nrows;
 	const char *name, *subject; /* whole name */
 	int64_t date;
 	int64_t runs, failed, summaries, last_received;

@@ -120,12 +120,18 @@ static struct score score_one(json_t *annotations, const struct marks *found, si
 	return (struct score){covered / people, 2 * p * r / (p + r)};
 }
 
+/* As pages do: a full pass where the last one was due, and one of all where more happened since. */
 static struct marks find(const double *v, size_t n)
 {
 	auto_arena struct arena *a = arena_new();
-	struct changepoint_series s = {.kind = CHANGEPOINT_FOREIGN, .mean = v, .n = n};
-	struct segmentation g = changepoint_find(a, &s);
+	struct changepoint_series all = {.kind = CHANGEPOINT_FOREIGN, .mean = v, .n = n};
+	struct changepoint_series first = all;
+	struct segmentation g;
 	struct marks m = {.n = 0};
+
+	first.n = changepoint_anchor(n);
+	if (!changepoint_line_extend(changepoint_line_new(a, &first), &all, &g))
+		g = changepoint_find(a, &all);
 
 	for (size_t i = 0; i < g.n; i++)
 		add_mark(&m, g.segments[i].begin);

@@ -152,13 +152,16 @@ export class Cases {
 		const revert = commit(`Revert\n\nThis reverts commit ${fix}.`);
 		git('checkout', '-q', '-b', 'stable', 'v1');
 		git('cherry-pick', '-x', fix);
+		git('tag', 'patches-1.0', fix);
 		this.server.run(['repo', 'add', 'patches', folder]);
+		for (const id of ['patches-1.0', fix])
+			this.expect(await this.server.upload({ axes: { testcase: 'named', tbox_group: 'box' }, commit: { id }, runs: [{ 'named.x': 1 }] }), 201, 'a commit under two names');
 		for (const [version, line] of [[1, 'drei'], [2, 'three']])
 			this.expect(await this.server.upload({ axes: { testcase: 'patched', tbox_group: 'box' }, runs: [{ 'patched.x': version }],
 				commit: { id: `${version}`.repeat(40), subject: `[PATCH v${version}] mm: be fast`, patch: { message_id: `fast-v${version}@example.org`, version, index: 1, total: 1, base: P,
 					diff: `--- a/a.c\n+++ b/a.c\n@@ -1,3 +1,3 @@\n 1\n 2\n-3\n+${line}\n` } } }), 201, 'patch');
 		const ids = [first, fix, revert, git('rev-parse', 'HEAD')];
-		return [...ids.map((id) => `/commit/${id}.json`), '/patch/fast-v1@example.org.json', '/patch/v2@example.org.json', '/patch.json?id=%3Cfast-v2@example.org%3E'];
+		return [...ids.map((id) => `/commit/${id}.json`), '/compare.json?commits=patches-1.0', `/history.json?series=${(await this.server.json('/compare.json?commits=patches-1.0')).json.tables[0].series.digest}&metric=named.x`, '/patch/fast-v1@example.org.json', '/patch/v2@example.org.json', '/patch.json?id=%3Cfast-v2@example.org%3E'];
 	}
 
 	// A history with a step and one with a drift, large beside what the runs of a commit differ by.
@@ -180,11 +183,13 @@ export class Cases {
 		for (let box = 0; box < 10; box++)
 			for (const [i, id] of ids.entries())
 				this.expect(await this.server.upload({ axes: { testcase: 'boxed', tbox_group: `boxed-${box}` }, info: { microcode: `0x${i}` },
-					commit: { id, parents: i ? [ids[0]] : [], ...(i ? { patch: { message_id: `<boxed-v${i}@x>`, version: i } } : {}) },
+					commit: { id, parents: i ? [ids[0]] : [], ...(i ? { subject: `[PATCH v${i}] mm: box`, patch: { message_id: `<boxed-v${i}@x>`, version: i } } : {}) },
 					runs: [0, 1, 2, 3].map((d) => ({ 'boxed.throughput': [100, 80, 99][i] + d / 10, 'boxed.busy%': 20 + 20 * i + d / 10, 'dmesg.oops': i })) }), 201, 'boxed');
 		this.expect(await this.server.send('PUT', '/api/v1/machine/boxed-1', '{"state": "quarantined"}', { 'content-type': 'application/json' }), 200, 'quarantine');
 		const [X, Y, Z] = ids;
-		return [`/commit/${Y}.json`, `/compare.json?commits=${X},${Y}&detail=1&axis.tbox_group=boxed-0`, `/compare.json?commits=${ids}`, `/compare.json?pairs=${X}..${Y},${X}..${Z}`];
+		this.expect(await this.server.upload({ axes: { testcase: 'boxed', tbox_group: 'boxed-0' }, commit: { id: '5e'.repeat(20), parents: [Y], patch: { message_id: '<unboxed@x>' } },
+			runs: [0, 1, 2, 3].map((d) => ({ 'boxed.throughput': 98 + d / 10 })) }), 201, 'a patch on what is slower');
+		return [`/commit/${Y}.json`, '/patch/boxed-v1@x.json', '/patch/unboxed@x.json', `/compare.json?commits=${X},${Y}&detail=1&axis.tbox_group=boxed-0`, `/compare.json?commits=${ids}`, `/compare.json?pairs=${X}..${Y},${X}..${Z}`];
 	}
 
 	// Across an axis of more values than a table has columns, versions of a patch, and series for a matrix: one moves in

@@ -3,7 +3,7 @@
 // it; and the fix that is tried, in a comparison of three commits.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Server } from './server.mjs';
 import { test, finish } from './tap.mjs';
@@ -26,9 +26,10 @@ const mail = (n, version) => `2026010${version}101010.4711-${n}-ann@example.org`
 const patch = (id, version, index, base, subject, text) => ({ id, subject: `[PATCH v${version} ${index}/2] ${subject}`, author: { name: 'Ann', email: 'ann@example.org' },
 	patch: { message_id: mail(index + 1, version), version, index, total: 2, base, ...(text ? { diff: text } : {}) } });
 
-await put(B1, 1000);
+// By their dates nothing was measured before the second base, whenever the uploads came.
+await put({ id: B1, date: '2020-01-02T00:00:00Z' }, 1000);
 await put(patch(V1, 1, 1, B1, 'mm: do less', v1), 782);
-await put(B2, 2000);
+await put({ id: B2, date: '2020-01-01T00:00:00Z' }, 2000);
 await put(patch(V2, 2, 1, B2, 'mm: do less', v2), 1942);
 await put(patch(P2, 2, 2, V2, 'mm: say why'), 1942);
 await put({ id: P3, subject: 'mm: do less', author: { name: 'Other', email: 'other@example.org' }, patch: { message_id: 'other@example.org', version: 1 } }, 5, { tbox_group: 'box2' });
@@ -134,6 +135,87 @@ test('base, culprit, a fix that is tried: what it takes back', async () => {
 	assert.ok(html.includes('<strong>the test patch recovers 87 % of the regression: -2.9 % are left of -21.8 %</strong>'));
 	assert.ok(!('recovered' in (await s.json(`/compare.json?commits=${B1},${V1}`)).json));
 	assert.ok(!(await s.get(`/compare.txt?${url}`)).text.includes('recovers')); // the robot's table alone
+});
+
+// Back at the old level or not ---------------------------------------------------------------------
+
+// 90 % interval of the change between six samples a side, in percent: Student's t on logarithms with a pooled variance;
+// t with 10 degrees of freedom is 1.8124611 from a table.
+function interval(from, to) {
+	const [x, y] = [from, to].map((mean) => runs(mean).map((v) => Math.log(v[M])));
+	const mean = (v) => v.reduce((p, q) => p + q) / v.length;
+	const squares = (v) => v.reduce((p, q) => p + (q - mean(v)) ** 2, 0);
+	const se = Math.sqrt((squares(x) + squares(y)) / 10 * (1 / 6 + 1 / 6));
+	return [-1, 1].map((sign) => 100 * Math.expm1(mean(y) - mean(x) + sign * 1.8124611228107335 * se));
+}
+function isFix(k, from, to) {
+	const [low, high] = interval(from, to);
+	assert.equal(k.fix, 'fixed');
+	assert.ok(Math.abs(k.fix_margin - 21.8 / 3) < 1e-9, k.fix_margin); // a third of what was lost
+	assert.ok(Math.abs(k.fix_low - low) < 1e-6 && Math.abs(k.fix_high - high) < 1e-6, `${k.fix_low} to ${k.fix_high}, not ${low} to ${high}`);
+	assert.ok(k.fix_p < 1e-6);
+	return `; fixed: within 7.3 % of the old level (90 % interval: ${low.toFixed(1)} to ${high.toFixed(1)} %)`;
+}
+const htmlOf = async (id) => (await s.get(`/patch/${id}`, { accept: 'text/html' })).text;
+const textOf = async (id) => (await s.get(`/patch/${id}.txt`)).text;
+
+test('whether a later version is back at the old level, as the comparison says it', async () => {
+	const [{ pairs, kept: [k] }] = (await load(mail(2, 2))).steps;
+	const words = isFix(k, 2000, 1942);
+	const { sentence, ...same } = k;
+	assert.deepEqual((await s.json(`/compare.json?pairs=${pairs}`)).json.kept, [same]);
+	const said = `fio on box1, fio.write_iops: ${sentence} (95 % interval: 86 to 88 %)${words}\n`;
+	assert.ok((await textOf(mail(2, 2))).includes(said), await textOf(mail(2, 2)));
+	assert.ok((await htmlOf(mail(2, 2))).replaceAll(/<.?strong>/g, '').includes(said));
+});
+
+test('a patch on a commit that lost something: what it takes back', async () => {
+	const [GOOD, BAD, FIX, IDLE, TWO] = ['71', '72', '73', '74', '75'].map((x) => x.repeat(20));
+	const on = (id, base, message_id, more = {}) => ({ id, subject: 'mm: give it back', author: { name: 'Zoe', email: 'zoe@example.org' }, parents: [base],
+		patch: { message_id, base }, ...more });
+	const box = { tbox_group: 'box4' };
+	await put({ id: GOOD }, 1000, box);
+	await put({ id: BAD, parents: [GOOD] }, 782, box);
+	await put(on(FIX, BAD, 'back@example.org', { label: 'the fix' }), 971, box);
+	const { versions: [{ parts: [part] }] } = await load('back@example.org');
+	const commits = `${GOOD},${BAD},${FIX}`;
+	assert.equal(part.recovered.length, 1);
+	const { sentence, commits: compared, ...same } = part.recovered[0];
+	assert.equal(sentence, 'the fix recovers 87 % of the regression: -2.9 % are left of -21.8 %');
+	assert.equal(compared, commits);
+	assert.equal(same.by, 'the fix');
+	assert.ok(Math.abs(same.recovered_pct - 86.69724770642202) < 1e-9); // 1 - 2.9/21.8
+	const words = isFix(same, 1000, 971);
+	assert.deepEqual((await s.json(`/compare.json?commits=${commits}`)).json.recovered, [same]);
+	const said = new RegExp(`fio on box4, fio\\.write_iops: ${sentence} \\(95 % interval: 8[56] to 8[78] %\\)${words.replaceAll(/[().+]/g, '\\$&')}`);
+	const html = await htmlOf('back@example.org');
+	assert.match(html, new RegExp(`<p class="lead">${said.source}\\. `));
+	assert.match(html.replaceAll(/<.?strong>/g, ''), new RegExp(`<li>${said.source}\n`));
+	assert.ok(html.includes(`href="/compare?commits=${commits}"`));
+	const text = await textOf('back@example.org');
+	assert.match(text, new RegExp(`^mm: give it back\nmail back@example\\.org\n  ${said.source}\n\n`));
+	assert.equal(text.match(new RegExp(said.source, 'g')).length, 2); // and with its part
+
+	// One that changes nothing, one whose base is not known, and the second part of a series whose first one lost something.
+	await put({ ...on(IDLE, BAD, 'idle@example.org'), subject: 'mm: rename' }, 782, box);
+	assert.deepEqual((await load('idle@example.org')).versions[0].parts[0].recovered, []);
+	assert.doesNotMatch(await textOf('idle@example.org'), /recover/);
+	const series = (id, index, base) => ({ ...on(id, base, `20260301101010.815-${index}-zoe@example.org`), subject: `[PATCH ${index}/2] mm: part ${index}` });
+	await put(series(TWO, 1, GOOD), 900, box);
+	await put(series('76'.repeat(20), 2, TWO), 1000, box);
+	const parts = (await load('20260301101010.815-2-zoe@example.org')).versions[0].parts;
+	assert.deepEqual(parts.map((p) => [p.index, p.recovered]), [[1, []], [2, []]]);
+});
+
+test('scenario 1: the test patch recovers 87 %, which figures without samples do not show to be a fix', async () => {
+	const r = await s.post('/api/v1/runs', readFileSync('deploy/sample/1-fio-three-way.ndjson'), { 'content-type': 'application/x-ndjson' });
+	assert.equal(r.status, 200);
+	const id = '20210520-bh-lru-drain@example.org';
+	const k = (await load(id)).versions[0].parts[0].recovered.find((x) => x.metric === M);
+	assert.deepEqual([k.first, k.now, k.fix, k.fix_low, k.recovered_low], [-21.8, -2.9, 'not told', null, null]);
+	const said = `fio-basic on lkp-csl-2sp6, ${M}: the test patch recovers 87 % of the regression: -2.9 % are left of -21.8 %; whether it is fixed is not told: there are no samples to test`;
+	assert.ok((await textOf(id)).includes(said));
+	assert.ok((await htmlOf(id)).replaceAll(/<.?strong>/g, '').includes(said));
 });
 
 await finish();

@@ -301,5 +301,35 @@ test('a commit that git alone knows has a page and compares as no tables; an amb
 	}
 });
 
+test('who comes without a range is told what it is; a search for one leads there', async () => {
+	const dir = path.join(folder, 'asked');
+	makeForked(dir);
+	const s = await serverWith(['main', dir]);
+	try {
+		const page = await s.get('/range', { accept: 'text/html' });
+		assert.equal(page.status, 404);
+		assert.match(page.text, /<code>A\.\.B<\/code> are the commits of B that A does not have[^]*<form [^>]*action="\/range"><label>Range <input name="range"/);
+		const { status, json } = await s.json('/range.json');
+		assert.equal(status, 404);
+		assert.match(json.detail, /^say which range: \/range\/A\.\.B .* \/range\/v6\.4\.\.v6\.5/);
+		assert.match((await s.get('/range.txt')).text, /^404 [^\n]*: say which range: /);
+
+		const find = (q, accept = 'text/html') => s.get(`/search?q=${enc(q)}`, { accept });
+		for (const [q, to] of [['v1.0..v1.1', '/range/v1.0..v1.1'], ['v1.0...main/v1.1', '/range?range=v1.0...main%2Fv1.1']]) {
+			const r = await find(q);
+			assert.equal(r.status, 302, q);
+			assert.equal(decodeURIComponent(r.headers.get('location')), decodeURIComponent(to));
+			assert.equal((await s.get(r.headers.get('location'), { accept: 'text/html' })).status, 200);
+			assert.equal(JSON.parse((await find(q, 'application/json')).text).range, q);
+		}
+		for (const q of ['v1.0..v7.7', '..v1.0', 'v1.0..', '../../etc', 'v1.0....v1.1', 'v1.0']) {
+			assert.notEqual((await find(q)).headers.get('location')?.slice(0, 6), '/range', q);
+			assert.equal(JSON.parse((await find(q, 'application/json')).text).range, null, q);
+		}
+	} finally {
+		await s.end();
+	}
+});
+
 await finish();
 rmSync(folder, { recursive: true });

@@ -28,6 +28,11 @@ test('a folder is read in place and not written to', async () => {
 	assert.equal(Date.parse(next) - Date.parse(tried), 300_000);
 	assert.ok(when <= tried);
 	assert.equal(git(at('kernel.git'), 'rev-parse', 'master'), head);
+	const short = (t) => `${t.slice(0, 10)} ${t.slice(11, 16)}`;
+	const text = await s.get('/repositories', { accept: '*/*' });
+	assert.match(text.headers.get('content-type'), /^text\/plain/);
+	assert.ok(text.text.includes(`kernel\n  ${at('kernel.git')}\n  refreshed ${short(refreshed)}`), text.text);
+	assert.ok(text.text.includes(`\n  ${refs} branches and tags, ${count} commits; line of charts refs/heads/master\n`), text.text);
 	assert.match(ok(repo('list')).out, /^kernel +\S+Z +\d+ +\d+ refs\/heads\/master/m);
 });
 
@@ -256,7 +261,8 @@ test('the server refreshes by itself, and says a problem once', async () => {
 	due();
 	await logged(/event=repository name=self problem="its folder is not there"/);
 	assert.equal(await problem('self'), 'its folder is not there');
-	assert.match((await s.get('/repositories')).text, /its folder is not there/);
+	assert.match((await s.get('/repositories', { accept: 'text/html' })).text, /its folder is not there/);
+	assert.match((await s.get('/repositories.txt')).text, /^self\n  \S+self\.git\n  refreshed [^\n]+\n[^\n]+\n  problem: its folder is not there\n/m);
 	assert.equal(repo('sync', 'self').status, 1);
 	renameSync(at('self.away'), at('self.git'));
 	due();
