@@ -15,7 +15,9 @@
 #define WARNINGS_MAX 50000
 
 struct build_log {
-	struct arena *a;
+	struct ctx *ctx;
+	struct arena *a;    /* of what is kept */
+	struct arena *line; /* of the line that is read */
 	struct warning *list;
 	size_t n, cap;
 	uint32_t *slots; /* open addressing: number + 1 */
@@ -84,7 +86,7 @@ static void add(struct build_log *b, const struct warning *w)
 {
 	uint32_t *slot;
 
-	if (!w->message || !*w->message || b->n == WARNINGS_MAX)
+	if (!w->message || !*w->message || b->ctx->err)
 		return;
 	if (2 * (b->n + 1) > b->nslots) {
 		b->nslots = b->nslots ? 2 * b->nslots : 64;
@@ -95,8 +97,16 @@ static void add(struct build_log *b, const struct warning *w)
 	slot = slot_of(b, w);
 	if (*slot)
 		return;
+	if (b->n == WARNINGS_MAX) {
+		fail(b->ctx, E_TOO_LARGE,
+		     "the build has more than %d different warnings and errors: import a part",
+		     WARNINGS_MAX);
+		return;
+	}
 	b->list = arena_grow(b->a, b->list, &b->cap, b->n + 1, sizeof(*b->list));
-	b->list[b->n++] = *w;
+	b->list[b->n] = *w;
+	b->list[b->n].file = arena_str(b->a, w->file);
+	b->list[b->n++].message = arena_str(b->a, w->message);
 	*slot = (uint32_t)b->n;
 }
 
@@ -156,12 +166,12 @@ static bool read_said(struct build_log *b, const char *line)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const char *at = strstr(line, kinds[i].mark), *text;
 
-		if (!at || !read_place(b->a, line, (size_t)(at - line), &w))
+		if (!at || !read_place(b->line, line, (size_t)(at - line), &w))
 			continue;
 		text = at + strlen(kinds[i].mark);
-		w.message = clean(b->a, text, strlen(text));
+		w.message = clean(b->line, text, strlen(text));
 		if (kinds[i].error)
-			w.message = arena_fmt(b->a, "%serror: %.4000s",
+			w.message = arena_fmt(b->line, "%serror: %.4000s",
 					      strstr(kinds[i].mark, "fatal") ? "fatal " : "",
 					      w.message);
 		b->errors += kinds[i].error;
@@ -188,9 +198,9 @@ static bool read_linker(struct build_log *b, const char *line)
 	}
 	for (end = begin; end < at && !(end[0] == ':' && end[1] == '('); end++)
 		;
-	if (!read_place(b->a, begin, (size_t)(end - begin), &w))
+	if (!read_place(b->line, begin, (size_t)(end - begin), &w))
 		return false;
-	w.message = arena_fmt(b->a, "error: %.4000s", clean(b->a, at + 2, strlen(at + 2)));
+	w.message = arena_fmt(b->line, "error: %.4000s", clean(b->line, at + 2, strlen(at + 2)));
 	b->errors++;
 	b->lines++;
 	add(b, &w);
@@ -204,9 +214,10 @@ static bool read_modpost(struct build_log *b, const char *line)
 	struct warning w = {.file = "modpost", .line = -1, .column = -1};
 
 	if (text) {
-		w.message = clean(b->a, text, strlen(text));
+		w.message = clean(b->line, text, strlen(text));
 	} else if ((text = text_after(line, "ERROR: modpost: "))) {
-		w.message = arena_fmt(b->a, "error: %.4000s", clean(b->a, text, strlen(text)));
+		w.message =
+			arena_fmt(b->line, "error: %.4000s", clean(b->line, text, strlen(text)));
 		b->errors++;
 	} else {
 		return false;
@@ -230,7 +241,7 @@ static bool read_make(struct build_log *b, const char *line)
 	p = text_after(p + 1, "*** ");
 	if (!p || !strncmp(p, "Waiting for", 11))
 		return true;
-	w.message = arena_fmt(b->a, "error: %.4000s", clean(b->a, p, strlen(p)));
+	w.message = arena_fmt(b->line, "error: %.4000s", clean(b->line, p, strlen(p)));
 	b->errors++;
 	add(b, &w);
 	return true;
@@ -274,15 +285,18 @@ static void read_line(struct build_log *b, const char *line)
 
 int import_build_log(struct import *in, const char *bytes, size_t n)
 {
-	struct build_log b = {.a = in->ctx->arena};
 	struct record *r = record_begin(in, "build");
+	struct build_log b = {.ctx = in->ctx, .a = record_arena(r)};
 	struct output_lines l;
 	char *line;
 
 	output_lines_begin(&l, bytes, n);
+	b.line = l.own;
 	while ((line = output_line(&l)))
 		read_line(&b, line);
 	output_lines_end(&l);
+	if (in->ctx->err)
+		return in->ctx->err;
 	if (b.lines)
 		record_submission(r)->commit.build =
 			(struct build_in){.given = true,

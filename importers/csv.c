@@ -2,9 +2,10 @@
 /*
  * CSV and TSV, long form (columns metric, value and perhaps unit: a row is a value) or wide form (a
  * column a metric: a row is a run); csv_header.c says what the columns are. Rows of one commit,
- * setup, time and status are a submission. In the long form the column run tells runs apart;
- * without it, and where it does not, the same metric again is one more run. An empty cell, NA, nan
- * and the like are no value. Commas in numbers: csv_number.c.
+ * setup, time and status are a submission: csv_groups.c finds which, and one after the other is
+ * read. In the long form the column run tells runs apart; without it, and where it does not, the
+ * same metric again is one more run. An empty cell, NA, nan and the like are no value. Commas in
+ * numbers: csv_number.c.
  */
 #include "importers/csv.h"
 
@@ -16,15 +17,13 @@
 #include "server/base/clock.h"
 #include "server/base/num.h"
 
-#define SUBMISSIONS_MAX 200000 /* of one table */
-#define ROWS_ASKED      256
-#define SNIFFED         ((size_t)64 << 10)
+#define SNIFFED ((size_t)64 << 10)
 
 struct group {
 	struct record *r;
-	struct samples *s;          /* long form */
-	struct text_map runs, seen; /* names of runs; metrics of a run that have a value */
-	uint32_t *times;            /* how often each of seen was met */
+	struct samples *s;             /* long form */
+	struct text_map runs, repeats; /* names of runs; metrics that a run has more than once */
+	uint32_t *times;               /* how often more, by number in repeats */
 	size_t cap;
 };
 
@@ -33,40 +32,10 @@ struct table {
 	struct ctx *c;
 	struct csv_rows rows;
 	struct csv_columns columns;
+	uint32_t
+		*metrics; /* wide form: numbers of the columns in the record, once they are known */
 	size_t nrows;
-	struct text_map groups;
-	struct group *list; /* by number in groups */
-	size_t cap, last;
-	char *key, *last_key; /* of a row, and of the one before */
-	size_t key_len, key_room, last_len;
 };
-
-static bool in_key(enum csv_role role)
-{
-	return role == CSV_AXIS || role == CSV_INFO || role == CSV_COMMIT || role == CSV_TREE ||
-	       role == CSV_STARTED || role == CSV_STATUS;
-}
-
-static void make_key(struct table *t)
-{
-	t->key_len = 0;
-	for (size_t i = 0; i < t->columns.n; i++) {
-		const char *cell = csv_cell(&t->rows, i);
-		size_t n = strlen(cell) + 1;
-
-		if (!in_key(t->columns.list[i].role))
-			continue;
-		if (t->key_room - t->key_len < n) {
-			t->key_room = 2 * t->key_room + n + 256;
-			t->key = realloc(t->key, t->key_room);
-			t->last_key = realloc(t->last_key, t->key_room);
-			if (!t->key || !t->last_key)
-				die("out of memory");
-		}
-		memcpy(t->key + t->key_len, cell, n);
-		t->key_len += n;
-	}
-}
 
 static void read_started(struct table *t, struct submission *s, const char *cell)
 {
@@ -103,7 +72,7 @@ static void describe(struct table *t, struct record *r, const struct csv_column 
 	else if (k->role == CSV_STATUS)
 		read_status(t, s, cell);
 	else if (k->role == CSV_INFO)
-		record_info(r, k->name, result_clean(t->c->arena, cell, strlen(cell)));
+		record_info(r, k->name, result_clean(record_arena(r), cell, strlen(cell)));
 	else if (!import_text_valid(cell, k->role == CSV_TREE ? JSON_NAME_MAX : JSON_TEXT_MAX))
 		csv_fault(t->c, t->rows.line,
 			  "%.100s: must be UTF-8 without control characters, and not too long",
@@ -111,9 +80,9 @@ static void describe(struct table *t, struct record *r, const struct csv_column 
 	else if (k->role == CSV_AXIS)
 		record_axis(r, k->name, cell);
 	else if (k->role == CSV_TREE)
-		s->commit.tree = arena_str(t->c->arena, cell);
+		s->commit.tree = arena_str(record_arena(r), cell);
 	else if (k->role == CSV_SUBJECT)
-		s->commit.subject = arena_str(t->c->arena, cell);
+		s->commit.subject = arena_str(record_arena(r), cell);
 	else if (k->role == CSV_COMMIT) {
 		record_commit(r, cell);
 		if (!s->commit.id)
@@ -124,70 +93,51 @@ static void describe(struct table *t, struct record *r, const struct csv_column 
 	}
 }
 
-/* Whoever bounds the memory says when it is enough; a failure is set then. */
-static bool asked_to_stop(const struct table *t)
+/* The submission that the row begins. */
+static void begin_group(struct table *t, struct group *g)
 {
-	return t->in->after_document && t->in->after_document(t->in->after_arg) < 0;
-}
-
-/* The submission of the row. NULL: a bound is reached, and the failure set. */
-static struct group *group_of(struct table *t)
-{
-	struct group *g;
-	char *swap;
-	bool fresh;
-
-	make_key(t);
-	if (t->groups.n && t->key_len == t->last_len &&
-	    (!t->key_len || !memcmp(t->key, t->last_key, t->key_len)))
-		return &t->list[t->last];
-	t->last = text_map_add(&t->groups, t->key ? t->key : "", t->key_len, &fresh);
-	swap = t->last_key;
-	t->last_key = t->key;
-	t->key = swap;
-	t->last_len = t->key_len;
-	t->list = arena_grow(t->c->arena, t->list, &t->cap, t->last + 1, sizeof(*g));
-	g = &t->list[t->last];
-	if (!fresh)
-		return g;
-	if (t->groups.n > SUBMISSIONS_MAX) {
-		fail(t->c, E_TOO_LARGE,
-		     "the table has more than %d commits and setups: import it in parts",
-		     SUBMISSIONS_MAX);
-		return NULL;
-	}
+	*g = (struct group){0};
 	if (t->columns.is_long) {
 		g->s = samples_begin_bare(t->in, NULL);
-		text_map_init(&g->runs, t->c->arena);
-		text_map_init(&g->seen, t->c->arena);
+		g->r = samples_record(g->s);
+		text_map_init(&g->runs, record_arena(g->r));
+		text_map_init(&g->repeats, record_arena(g->r));
+	} else {
+		g->r = record_begin(t->in, NULL);
+		for (size_t i = 0; i < t->columns.n; i++)
+			t->metrics[i] = RECORD_NO_METRIC;
 	}
-	g->r = g->s ? samples_record(g->s) : record_begin(t->in, NULL);
 	for (size_t i = 0; i < t->columns.n; i++) {
+		const struct csv_column *k = &t->columns.list[i];
 		const char *cell = csv_cell(&t->rows, i);
 
-		if (*cell &&
-		    (in_key(t->columns.list[i].role) || t->columns.list[i].role == CSV_SUBJECT))
-			describe(t, g->r, &t->columns.list[i], cell);
+		if (*cell && (csv_in_key(k->role) || k->role == CSV_SUBJECT))
+			describe(t, g->r, k, cell);
 	}
-	return asked_to_stop(t) ? NULL : g;
+	record_settled(g->r);
 }
 
-/* Which run of the group a value of the metric belongs to, by the name of the run. */
-static size_t run_of(struct table *t, struct group *g, const char *metric, const char *name)
+/* The run of that name to which a value of the metric belongs. A name that has one already goes on
+ * with a further run. */
+static size_t run_of(struct group *g, const char *metric, const char *name)
 {
-	char key[2 * JSON_METRIC_MAX + 64];
-	size_t i, again;
+	struct {
+		uint32_t metric, run;
+	} key;
+	char again[1024];
+	size_t i, run;
 	bool fresh;
 
-	snprintf(key, sizeof(key), "%.1100s\x1f%.900s", metric, name);
-	i = text_map_add(&g->seen, key, strlen(key), &fresh);
-	g->times = arena_grow(t->c->arena, g->times, &g->cap, i + 1, sizeof(*g->times));
-	again = g->times[i]++;
-	if (again)
-		snprintf(key, sizeof(key), "%.900s\x1f%zu", name, again);
-	else
-		snprintf(key, sizeof(key), "%.900s", name);
-	return text_map_add(&g->runs, key, strlen(key), &fresh);
+	snprintf(again, sizeof(again), "%.900s", name);
+	run = text_map_add(&g->runs, again, strlen(again), &fresh);
+	key.metric = samples_metric(g->s, metric);
+	key.run = (uint32_t)run;
+	if (fresh || !samples_has(g->s, key.metric, run))
+		return run;
+	i = text_map_add(&g->repeats, (const char *)&key, sizeof(key), &fresh);
+	g->times = arena_grow(record_arena(g->r), g->times, &g->cap, i + 1, sizeof(*g->times));
+	snprintf(again, sizeof(again), "%.900s\x1f%u", name, ++g->times[i]);
+	return text_map_add(&g->runs, again, strlen(again), &fresh);
 }
 
 static bool read_number(struct table *t, const char *what, const char *cell, double *v)
@@ -220,8 +170,8 @@ static void read_long(struct table *t, struct group *g)
 	} else if (!read_number(t, "value", value, &v)) {
 		return;
 	} else if (at[CSV_RUN] != SIZE_MAX) {
-		samples_set(g->s, run_of(t, g, metric, csv_cell(&t->rows, at[CSV_RUN])), unit, v,
-			    "%s", metric);
+		samples_set(g->s, run_of(g, metric, csv_cell(&t->rows, at[CSV_RUN])), unit, v, "%s",
+			    metric);
 	} else {
 		samples_add(g->s, unit, v, "%s", metric);
 	}
@@ -235,40 +185,54 @@ static void read_wide(struct table *t, struct group *g)
 		const char *cell = csv_cell(&t->rows, i);
 		double v;
 
-		if (k->role == CSV_FIGURE && !csv_is_absent(cell) &&
-		    read_number(t, k->name, cell, &v))
-			record_value(g->r, k->unit, v, "%s", k->name);
+		if (k->role != CSV_FIGURE || csv_is_absent(cell) ||
+		    !read_number(t, k->name, cell, &v))
+			continue;
+		if (t->metrics[i] == RECORD_NO_METRIC)
+			t->metrics[i] = record_name(g->r, k->unit, k->name);
+		record_number(g->r, t->metrics[i], v);
 	}
 }
 
-static void read_rows(struct table *t)
+static bool may_go_on(struct table *t)
 {
+	return t->c->nfaults < FAULTS_MAX && t->c->err != E_TOO_LARGE &&
+	       (++t->nrows % CSV_ROWS_ASKED || !csv_asked_to_stop(t->in));
+}
+
+/* All rows of a submission. False: enough. */
+static bool read_group(struct table *t, const struct csv_groups *all, const struct csv_group *k)
+{
+	uint32_t segment = k->first;
+	struct group g = {0};
 	const char *why;
-	int more;
 
-	while ((more = csv_next(&t->rows, &why)) > 0 && t->c->nfaults < FAULTS_MAX &&
-	       t->c->err != E_TOO_LARGE) {
-		struct group *g;
-
-		if (t->rows.n != t->columns.n) {
-			csv_fault(t->c, t->rows.line, "has %zu cells, the first line has %zu",
-				  t->rows.n, t->columns.n);
-			continue;
+	do {
+		csv_go_to(all, segment, &t->rows);
+		while (csv_next(&t->rows, &why) > 0) {
+			if (!may_go_on(t))
+				return false;
+			if (t->rows.n != t->columns.n)
+				continue;
+			if (!g.r)
+				begin_group(t, &g);
+			if (t->columns.is_long)
+				read_long(t, &g);
+			else
+				read_wide(t, &g);
 		}
-		g = group_of(t);
-		if (!g || (++t->nrows % ROWS_ASKED == 0 && asked_to_stop(t)))
-			return;
-		if (t->columns.is_long)
-			read_long(t, g);
-		else
-			read_wide(t, g);
+		segment = ((struct csv_segment *)block_list_at(&all->segments, segment))->next;
+	} while (segment);
+	if (t->c->err) {
+		record_drop(g.r); /* other rows may be wrong, too */
+		return true;
 	}
-	if (more < 0)
-		csv_fault(t->c, t->rows.line, "%s", why);
+	return (g.s ? samples_end(g.s) : record_end(g.r)) == E_OK;
 }
 
 static void read_table(struct table *t)
 {
+	struct csv_groups groups;
 	const char *why;
 	int more = csv_next(&t->rows, &why);
 
@@ -279,14 +243,14 @@ static void read_table(struct table *t)
 	if (more <= 0 || !csv_read_header(t->in, &t->rows, &t->columns) ||
 	    !csv_settle(t->in, t->rows, &t->columns))
 		return;
-	read_rows(t);
-	if (!t->c->err && !t->groups.n)
+	t->metrics = arena_array(t->c->arena, uint32_t, t->columns.n);
+	if (!csv_find_groups(t->in, t->rows, &t->columns, &groups))
+		return;
+	for (size_t i = 0; i < groups.list.n; i++)
+		if (!read_group(t, &groups, block_list_at(&groups.list, i)))
+			return;
+	if (!t->c->err && !groups.list.n)
 		fail(t->c, E_INVALID, "no row stands below the names of the columns");
-	for (size_t i = 0; i < t->groups.n && !t->c->err; i++)
-		if (t->list[i].s)
-			samples_end(t->list[i].s);
-		else
-			record_end(t->list[i].r);
 }
 
 int import_csv(struct import *in, const char *bytes, size_t n)
@@ -295,12 +259,9 @@ int import_csv(struct import *in, const char *bytes, size_t n)
 
 	if (n && memchr(bytes, '\0', n))
 		return fail(t.c, E_INVALID, "it is no text: is it UTF-16? Save it as UTF-8");
-	text_map_init(&t.groups, t.c->arena);
 	csv_begin(&t.rows, bytes, n);
 	read_table(&t);
 	csv_end(&t.rows);
-	free(t.key);
-	free(t.last_key);
 	return t.c->err;
 }
 

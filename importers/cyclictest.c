@@ -24,8 +24,7 @@ struct cyclic_thread *cyclic_thread(struct cyclictest *c, size_t number)
 	for (; c->n <= number; c->n++) {
 		struct cyclic_thread *t;
 
-		c->threads = arena_grow(c->o->in->ctx->arena, c->threads, &c->cap, c->n + 1,
-					sizeof(*c->threads));
+		c->threads = arena_grow(c->own, c->threads, &c->cap, c->n + 1, sizeof(*c->threads));
 		t = &c->threads[c->n];
 		*t = (struct cyclic_thread){.pid = -1, .cycles = -1, .overflows = -1};
 		t->min = t->act = t->avg = t->max = (double)NAN;
@@ -37,7 +36,12 @@ void cyclic_bucket(struct cyclictest *c, struct cyclic_thread *t, double us, dou
 {
 	if (!(count > 0 && count < 1e15) || (t->nbuckets && us <= t->buckets[t->nbuckets - 1].le))
 		return;
-	t->buckets = arena_grow(c->o->in->ctx->arena, t->buckets, &t->bucket_cap, t->nbuckets + 1,
+	if (c->nbuckets++ == CYCLIC_BUCKETS_MAX)
+		fail(c->o->in->ctx, E_TOO_LARGE, "the histograms of a run have more than %d counts",
+		     CYCLIC_BUCKETS_MAX);
+	if (c->nbuckets > CYCLIC_BUCKETS_MAX)
+		return;
+	t->buckets = arena_grow(c->buckets, t->buckets, &t->bucket_cap, t->nbuckets + 1,
 				sizeof(*t->buckets));
 	t->buckets[t->nbuckets++] = (struct bucket_in){us, (int64_t)count};
 }
@@ -45,9 +49,9 @@ void cyclic_bucket(struct cyclictest *c, struct cyclic_thread *t, double us, dou
 static void write_thread(struct cyclictest *c, const struct cyclic_thread *t, size_t number)
 {
 	struct program_output *o = c->o;
-	struct arena *a = o->in->ctx->arena;
 	const char *unit = c->ns ? "ns" : "us";
 	bool sane = t->min <= t->max;
+	char metric[60];
 
 	output_value(o, unit, t->min, "T%zu.min", number);
 	output_value(o, unit, t->act, "T%zu.act", number);
@@ -59,17 +63,18 @@ static void write_thread(struct cyclictest *c, const struct cyclic_thread *t, si
 		output_value(o, "cycles", t->overflows, "T%zu.overflows", number);
 	if (!t->nbuckets)
 		return;
-	output_distribution(
-		o, &(struct distribution_in){
-			   .metric = arena_fmt(a, "cyclictest.T%zu.latency", number),
-			   .unit = unit,
-			   .mean = t->avg,
-			   .stddev = (double)NAN,
-			   .min = sane ? t->min : (double)NAN,
-			   .max = sane ? t->max : (double)NAN,
-			   .n = t->cycles >= 0 && t->cycles < 1e15 ? (int64_t)t->cycles : -1,
-			   .buckets = t->buckets,
-			   .nbuckets = t->nbuckets});
+	snprintf(metric, sizeof(metric), "cyclictest.T%zu.latency", number);
+	output_distribution(o, &(struct distribution_in){.metric = metric,
+							 .unit = unit,
+							 .mean = t->avg,
+							 .stddev = (double)NAN,
+							 .min = sane ? t->min : (double)NAN,
+							 .max = sane ? t->max : (double)NAN,
+							 .n = t->cycles >= 0 && t->cycles < 1e15
+								      ? (int64_t)t->cycles
+								      : -1,
+							 .buckets = t->buckets,
+							 .nbuckets = t->nbuckets});
 }
 
 void cyclic_flush(struct cyclictest *c)
@@ -96,8 +101,9 @@ void cyclic_flush(struct cyclictest *c)
 	if (cycles > 0)
 		output_value(o, unit, sum / cycles, "avg_latency");
 	output_next(o);
-	c->n = 0;
+	c->n = c->nbuckets = 0;
 	c->histogram = c->ns = false;
+	arena_reset(c->buckets);
 }
 
 /* --- lines --- */
@@ -194,11 +200,12 @@ static void read_line(struct cyclictest *c, const char *line)
 
 static void read_output(struct program_output *o, const char *bytes, size_t n)
 {
-	struct cyclictest c = {.o = o};
+	auto_arena struct arena *own = arena_new(), *buckets = arena_new();
+	struct cyclictest c = {.o = o, .own = own, .buckets = buckets};
 	struct output_lines l;
 	char *line;
 
-	if (cyclic_json(o, bytes, n))
+	if (cyclic_json(&c, bytes, n))
 		return;
 	output_lines_begin(&l, bytes, n);
 	while ((line = output_line(&l)))

@@ -26,8 +26,7 @@ static int by_us(const void *a, const void *b)
 
 static void read_histogram(struct cyclictest *c, struct cyclic_thread *t, json_t *histogram)
 {
-	struct slot *slots =
-		arena_array(c->o->in->ctx->arena, struct slot, json_object_size(histogram));
+	struct slot *slots = arena_array(c->buckets, struct slot, json_object_size(histogram));
 	const char *key;
 	json_t *count;
 	size_t n = 0;
@@ -107,10 +106,9 @@ static const char *first_document(const char *bytes, size_t n)
 	return NULL;
 }
 
-bool cyclic_json(struct program_output *o, const char *bytes, size_t n)
+bool cyclic_json(struct cyclictest *c, const char *bytes, size_t n)
 {
 	const char *p = first_document(bytes, n), *end = bytes + n;
-	struct cyclictest c = {.o = o};
 
 	if (!p)
 		return false;
@@ -123,9 +121,9 @@ bool cyclic_json(struct program_output *o, const char *bytes, size_t n)
 			break;
 		doc = json_loadb(p, (size_t)(stop - p), JSON_DECODE_INT_AS_REAL, NULL);
 		if (doc)
-			read_document(&c, doc);
+			read_document(c, doc);
 		json_decref(doc);
-		cyclic_flush(&c);
+		cyclic_flush(c);
 		p = first_document(stop, (size_t)(end - stop));
 	}
 	return true;

@@ -6,7 +6,9 @@
  *
  *	throughput_MB/s, clients, procs, max_latency
  *	throughput_MB/s_harmonic_mean  over the outputs of one setup in the file: one figure,
- *	max_latency_harmonic_mean      so it stands in the last run alone
+ *	max_latency_harmonic_mean      so it stands in the last run alone. A table of operations
+ *	                               between them tells of another start of the program, which
+ *	                               may be of another kernel: no mean is made over these
  *	<Operation>.count, .avg_latency, .max_latency  of the table (milliseconds)
  */
 #include "importers/dbench_table.h"
@@ -71,6 +73,7 @@ static void harmonic_add(struct harmonic *h, double x)
 
 struct means {
 	struct harmonic throughput, latency;
+	bool several; /* starts of the program */
 };
 
 static void harmonic_write(struct program_output *o, const struct harmonic *h, const char *unit,
@@ -84,6 +87,8 @@ static void finish(struct program_output *o)
 {
 	const struct means *m = o->state;
 
+	if (m->several)
+		return;
 	harmonic_write(o, &m->throughput, "MB/s", "throughput_MB/s");
 	harmonic_write(o, &m->latency, "ms", "max_latency");
 }
@@ -124,6 +129,7 @@ static void read_operation(struct program_output *o, const char *line)
 
 static void read_output(struct program_output *o, const char *bytes, size_t n)
 {
+	struct means *m = o->state;
 	bool table = false;
 	struct output_lines l;
 	const char *rest;
@@ -135,12 +141,14 @@ static void read_output(struct program_output *o, const char *bytes, size_t n)
 		if ((rest = text_after(line, "dbench version ")) ||
 		    (rest = text_after(line, "tbench version ")))
 			output_info(o, "program_version", past_spaces(rest));
-		else if (text_after(line, "Operation ") && strstr(line, "AvgLat"))
+		else if (text_after(line, "Operation ") && strstr(line, "AvgLat")) {
 			table = true;
-		else if ((rest = throughput(line, &v)))
+			m->several = m->several || m->throughput.n > 0;
+		} else if ((rest = throughput(line, &v))) {
 			read_throughput(o, v, rest);
-		else if (table)
+		} else if (table) {
 			read_operation(o, line);
+		}
 	}
 	output_lines_end(&l);
 }

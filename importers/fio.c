@@ -2,12 +2,12 @@
 /*
  * fio, in its JSON, terse and human forms. Each output is a run and a submission of its own, since
  * distributions stand beside it. Names are the robot's where it has some; latencies are in
- * nanoseconds in JSON ("fio.read_clat_mean_ns") and in microseconds in the other two forms and of
- * fio 2 ("…_us"), whatever unit a line was printed in, so that runs can be compared. JSON has two
- * names of the robot's that tell no unit, or a wrong one: "…_stddev", and "…_slat_mean_us", in
- * nanoseconds as well. The other two forms call these "…_stddev_us" and "…_slat_avg_us": one name
- * is in one unit, and a rig that changes the form goes on in the same series (only JSON of fio 2
- * and of fio 3 cannot share one). Operations of both directions told as one
+ * nanoseconds in JSON ("fio.read_clat_mean_ns"), of fio 2 too, which tells microseconds, and in
+ * microseconds in the other two forms ("…_us"), whatever unit a line was printed in, so that runs
+ * can be compared. JSON has two names of the robot's that tell no unit, or a wrong one:
+ * "…_stddev", and "…_slat_mean_us", in nanoseconds as well. The other two forms call these
+ * "…_stddev_us" and "…_slat_avg_us": one name is in one unit, and a rig that changes the form or
+ * updates fio goes on in the same series. Operations of both directions told as one
  * (unified_rw_reporting) are "fio.mixed_…".
  *
  * With --status-interval fio prints all its figures again and again while it runs. That is one run,
@@ -22,6 +22,9 @@
  * has no sense over jobs, such as the samples of bandwidth, is kept for each job alone; where there
  * are more than a hundred jobs it is left out, as are their percentages and single percentiles
  * (their distributions are kept).
+ *
+ * The file is read twice: what differs between its outputs must be known before the first is
+ * stored, and none of them is kept.
  *
  * Where outputs of one file differ in what was done (rw, bs, ioengine, iodepth, numjobs), that
  * becomes an axis of each.
@@ -38,102 +41,38 @@
 #include "server/base/clock.h"
 
 #define SNIFF_MAX ((size_t)64 << 10)
-#define MANY_JOBS 100 /* of more, each keeps what adds up alone */
-
-struct fio_output *fio_add_output(struct fio_outputs *all)
-{
-	all->list =
-		arena_grow(all->ctx->arena, all->list, &all->cap, all->n + 1, sizeof(*all->list));
-	all->list[all->n] = (struct fio_output){.started = TIME_NONE, .printed = NAN};
-	return &all->list[all->n++];
-}
-
-struct fio_job *fio_add_job(struct fio_outputs *all, struct fio_output *o, const char *name)
-{
-	o->jobs = arena_grow(all->ctx->arena, o->jobs, &o->cap, o->njobs + 1, sizeof(*o->jobs));
-	o->jobs[o->njobs] = (struct fio_job){.name = arena_str(all->ctx->arena, name)};
-	return &o->jobs[o->njobs++];
-}
-
-void fio_add_figure(struct fio_outputs *all, struct fio_job *j, struct fio_figure f)
-{
-	if (!isfinite(f.v) || all->nfigures > FIO_FIGURES_MAX)
-		return;
-	if (all->nfigures++ == FIO_FIGURES_MAX) {
-		fail(all->ctx, E_TOO_LARGE, "the file has more than %d figures: import it in parts",
-		     FIO_FIGURES_MAX);
-		return;
-	}
-	j->figures =
-		arena_grow(all->ctx->arena, j->figures, &j->cap, j->n + 1, sizeof(*j->figures));
-	j->figures[j->n++] = f;
-}
-
-void fio_add(struct fio_outputs *all, struct fio_job *j, enum fio_how how, double weight,
-	     const char *unit, double v, const char *fmt, ...)
-{
-	const char *name;
-	va_list ap;
-
-	va_start(ap, fmt);
-	name = arena_vfmt(all->ctx->arena, fmt, ap);
-	va_end(ap);
-	fio_add_figure(all, j, (struct fio_figure){name, unit, v, weight, NAN, how});
-}
-
-void fio_add_option(struct fio_outputs *all, struct fio_job *j, const char *name, const char *value)
-{
-	struct arena *a = all->ctx->arena;
-
-	j->options =
-		arena_grow(a, j->options, &j->option_cap, j->noptions + 1, sizeof(*j->options));
-	j->options[j->noptions++] = (struct pair){arena_str(a, name), arena_str(a, value)};
-}
-
-void fio_add_distribution(struct fio_outputs *all, struct fio_job *j,
-			  const struct distribution_in *d)
-{
-	j->distributions = arena_grow(all->ctx->arena, j->distributions, &j->distribution_cap,
-				      j->ndistributions + 1, sizeof(*j->distributions));
-	j->distributions[j->ndistributions++] = *d;
-}
 
 /* --- all jobs together --- */
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct fio_figure *)a)->name, ((const struct fio_figure *)b)->name);
-}
-
 /* Of the standard deviations s_i of w_i operations around m_i: that of all around their mean. */
-static double spread(const struct fio_figure *f, size_t n, double weight)
+static double spread(const struct fio_figure *const *f, size_t n, double weight)
 {
 	double mean = 0, squares = 0;
 
 	for (size_t i = 0; i < n; i++)
-		mean += f[i].mean * (weight > 0 ? f[i].weight / weight : 1 / (double)n);
+		mean += f[i]->mean * (weight > 0 ? f[i]->weight / weight : 1 / (double)n);
 	for (size_t i = 0; i < n; i++) {
-		double off = f[i].mean - mean;
+		double off = f[i]->mean - mean;
 
-		squares += (f[i].v * f[i].v + off * off) *
-			   (weight > 0 ? f[i].weight / weight : 1 / (double)n);
+		squares += (f[i]->v * f[i]->v + off * off) *
+			   (weight > 0 ? f[i]->weight / weight : 1 / (double)n);
 	}
 	return sqrt(squares);
 }
 
 /* shared: operations of all jobs that tell of shares. */
-static double combine(const struct fio_figure *f, size_t n, double shared)
+static double combine(const struct fio_figure *const *f, size_t n, double shared)
 {
-	double sum = 0, weight = 0, weighted = 0, least = f->v, most = f->v;
+	double sum = 0, weight = 0, weighted = 0, least = f[0]->v, most = f[0]->v;
 
 	for (size_t i = 0; i < n; i++) {
-		sum += f[i].v;
-		weight += f[i].weight;
-		weighted += f[i].v * f[i].weight;
-		least = fmin(least, f[i].v);
-		most = fmax(most, f[i].v);
+		sum += f[i]->v;
+		weight += f[i]->weight;
+		weighted += f[i]->v * f[i]->weight;
+		least = fmin(least, f[i]->v);
+		most = fmax(most, f[i]->v);
 	}
-	switch (f->how) {
+	switch (f[0]->how) {
 	case FIO_SUM:
 		return sum;
 	case FIO_MEAN:
@@ -167,25 +106,42 @@ static double sum_shared(const struct fio_output *o)
 	return sum;
 }
 
-static void record_all(struct fio_outputs *all, const struct fio_output *o, struct record *r)
+/* The figures of all jobs by their names' numbers: those of name i begin at at[i]. */
+static const struct fio_figure **by_number(const struct fio_output *o, size_t *at)
 {
-	struct fio_figure *f;
-	double shared = sum_shared(o);
-	size_t n = 0, room = 0;
+	size_t n = o->names.n, sum = 0;
+	const struct fio_figure **f;
 
-	for (size_t i = 0; i < o->njobs; i++)
-		room += o->jobs[i].n;
-	f = arena_array(all->ctx->arena, struct fio_figure, room);
 	for (size_t i = 0; i < o->njobs; i++) {
 		for (size_t k = 0; k < o->jobs[i].n; k++)
-			f[n++] = o->jobs[i].figures[k];
+			at[o->jobs[i].figures[k].name + 1]++;
 	}
-	if (n)
-		qsort(f, n, sizeof(*f), by_name);
-	for (size_t i = 0, same; i < n; i += same) {
-		for (same = 1; i + same < n && !strcmp(f[i].name, f[i + same].name); same++)
-			;
-		record_value(r, f[i].unit, combine(f + i, same, shared), "fio.%s", f[i].name);
+	for (size_t i = 0; i <= n; i++) {
+		size_t here = at[i];
+
+		at[i] = i ? sum += here : 0;
+	}
+	f = arena_array(o->a, const struct fio_figure *, sum);
+	for (size_t i = 0; i < o->njobs; i++) {
+		for (size_t k = 0; k < o->jobs[i].n; k++)
+			f[at[o->jobs[i].figures[k].name]++] = &o->jobs[i].figures[k];
+	}
+	memmove(at + 1, at, n * sizeof(*at)); /* each stands at the next one's beginning now */
+	at[0] = 0;
+	return f;
+}
+
+static void record_all(const struct fio_output *o, struct record *r)
+{
+	size_t *at = arena_array(o->a, size_t, o->names.n + 1);
+	const struct fio_figure **f = by_number(o, at);
+	double shared = sum_shared(o);
+
+	for (size_t i = 0; i < o->names.n; i++) {
+		if (at[i] < at[i + 1])
+			record_value(r, f[at[i]]->unit,
+				     combine(f + at[i], at[i + 1] - at[i], shared), "fio.%s",
+				     o->names.list[i].text);
 	}
 }
 
@@ -205,10 +161,10 @@ static int by_job(const void *a, const void *b)
 }
 
 /* instance[i]: 0 where no other job has the name of the i-th, else its place among them, from 1. */
-static size_t *number_jobs(struct fio_outputs *all, const struct fio_output *o)
+static size_t *number_jobs(const struct fio_output *o)
 {
-	struct numbered *sorted = arena_array(all->ctx->arena, struct numbered, o->njobs);
-	size_t *instance = arena_array(all->ctx->arena, size_t, o->njobs);
+	struct numbered *sorted = arena_array(o->a, struct numbered, o->njobs);
+	size_t *instance = arena_array(o->a, size_t, o->njobs);
 
 	for (size_t i = 0; i < o->njobs; i++)
 		sorted[i] = (struct numbered){o->jobs[i].name, i};
@@ -228,11 +184,13 @@ static size_t *number_jobs(struct fio_outputs *all, const struct fio_output *o)
 static void record_job(struct arena *a, struct record *r, const struct fio_job *j,
 		       const char *prefix, const char *suffix, bool briefly)
 {
-	for (size_t i = 0; i < j->n; i++)
-		if (!briefly ||
-		    (j->figures[i].how != FIO_ALONE && !strchr(j->figures[i].name, '%')))
-			record_value(r, j->figures[i].unit, j->figures[i].v, "%s%s%s", prefix,
-				     j->figures[i].name, suffix);
+	for (size_t i = 0; i < j->n; i++) {
+		const struct fio_figure *f = &j->figures[i];
+		const char *name = fio_figure_name(j, f);
+
+		if (!briefly || (f->how != FIO_ALONE && !strchr(name, '%')))
+			record_value(r, f->unit, f->v, "%s%s%s", prefix, name, suffix);
+	}
 	for (size_t i = 0; i < j->ndistributions; i++) {
 		struct distribution_in d = j->distributions[i];
 
@@ -265,49 +223,62 @@ static const char *setup_of(const struct fio_output *o, size_t which)
 	return own ? own : find_option(&o->whole, setup_names[which]);
 }
 
-static bool setup_varies(const struct fio_outputs *all, size_t which)
+/* What is known of the whole file when its outputs are stored. */
+struct varying {
+	const char *first[SETUPS]; /* that was told */
+	bool varies[SETUPS];
+};
+
+static int note_setup(struct fio_outputs *all, struct fio_output *o, void *arg)
 {
-	const char *first = NULL;
+	struct varying *v = arg;
 
-	for (size_t i = 0; i < all->n; i++) {
-		const char *own = setup_of(&all->list[i], which);
+	for (size_t i = 0; i < SETUPS; i++) {
+		const char *own = setup_of(o, i);
 
-		if (first && own && strcmp(first, own) != 0)
-			return true;
-		first = first ? first : own;
+		if (!own)
+			continue;
+		if (!v->first[i])
+			v->first[i] = arena_str(all->ctx->arena, own);
+		v->varies[i] = v->varies[i] || strcmp(v->first[i], own) != 0;
 	}
-	return false;
+	return E_OK;
 }
 
-static int store(struct fio_outputs *all, const struct fio_output *o, struct import *in,
-		 const bool *varies)
-{
-	struct record *r = record_begin(in, "fio");
-	const size_t *instance = number_jobs(all, o);
-	struct arena *a = in->ctx->arena;
+struct storing {
+	struct import *in;
+	const bool *varies;
+};
 
+static int store(struct fio_outputs *all, struct fio_output *o, void *arg)
+{
+	const struct storing *s = arg;
+	struct record *r = record_begin(s->in, "fio");
+	const size_t *instance = number_jobs(o);
+
+	(void)all;
 	record_run(r);
 	record_submission(r)->started = o->started;
 	record_submission(r)->status = o->failed ? RUN_FAILED : RUN_OK;
 	record_info(r, "fio.version", o->version);
 	record_info(r, "fio.label", o->label);
 	if (o->reports)
-		record_info(r, "fio.status_reports", arena_fmt(a, "%u", o->reports));
+		record_info(r, "fio.status_reports", arena_fmt(o->a, "%u", o->reports));
 	for (size_t i = 0; i < SETUPS; i++)
-		if (varies[i])
+		if (s->varies[i])
 			record_axis(r, setup_names[i], setup_of(o, i));
 	if (o->njobs > 1)
-		record_all(all, o, r);
+		record_all(o, r);
 	for (size_t i = 0; i < o->njobs; i++) {
 		const char *prefix = "fio.", *suffix = "";
 
 		if (o->njobs > 1)
-			prefix = arena_fmt(a, "fio.%s.", o->jobs[i].name);
+			prefix = arena_fmt(o->a, "fio.%s.", o->jobs[i].name);
 		if (instance[i])
-			suffix = arena_fmt(a, ".instance%zu", instance[i]);
-		record_job(a, r, &o->jobs[i], prefix, suffix, o->njobs > MANY_JOBS);
+			suffix = arena_fmt(o->a, ".instance%zu", instance[i]);
+		record_job(o->a, r, &o->jobs[i], prefix, suffix, o->njobs > FIO_MANY_JOBS);
 	}
-	record_job(a, r, &o->whole, "fio.", "", false);
+	record_job(o->a, r, &o->whole, "fio.", "", false);
 	return record_end(r);
 }
 
@@ -337,31 +308,35 @@ static bool is_json(const char *bytes, size_t n)
 	return p && memmem(p, (size_t)(bytes + n - p), "\"fio version\"", 13);
 }
 
+static void read_outputs(struct fio_outputs *all, const struct import *in, const char *bytes,
+			 size_t n)
+{
+	if (is_json(bytes, n))
+		fio_read_json(all, bytes, n);
+	else if (fio_is_terse(bytes, n < SNIFF_MAX ? n : SNIFF_MAX))
+		fio_read_terse(all, bytes, n);
+	else
+		fio_read_text(all, bytes, n, requested_side(in));
+	fio_end(all);
+}
+
 int import_fio(struct import *in, const char *bytes, size_t n)
 {
-	struct fio_outputs all = {.ctx = in->ctx};
-	size_t seen = n < SNIFF_MAX ? n : SNIFF_MAX;
-	bool varies[SETUPS];
-	int e = E_OK;
+	struct varying v = {.first = {NULL}};
+	struct storing s = {in, v.varies};
+	struct fio_outputs all = {
+		.ctx = in->ctx, .a = in->ctx->arena, .each = note_setup, .arg = &v};
 
-	if (is_json(bytes, n))
-		fio_read_json(&all, bytes, n);
-	else if (fio_is_terse(bytes, seen))
-		fio_read_terse(&all, bytes, n);
-	else
-		fio_read_text(&all, bytes, n, requested_side(in));
+	read_outputs(&all, in, bytes, n);
 	if (in->ctx->err)
 		return in->ctx->err;
 	if (!all.n)
 		return fault(in->ctx, "",
 			     "no figure of fio was found in it, neither in its JSON or terse "
 			     "output nor in the one for people");
-	fio_drop_reports(&all);
-	for (size_t i = 0; i < SETUPS; i++)
-		varies[i] = setup_varies(&all, i);
-	for (size_t i = 0; i < all.n && e == E_OK; i++)
-		e = store(&all, &all.list[i], in, varies);
-	return e;
+	all = (struct fio_outputs){.ctx = in->ctx, .a = in->ctx->arena, .each = store, .arg = &s};
+	read_outputs(&all, in, bytes, n);
+	return in->ctx->err;
 }
 
 int fio_sniff(const char *bytes, size_t n)

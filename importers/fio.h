@@ -4,9 +4,10 @@
 #ifndef IMPORTERS_FIO_H
 #define IMPORTERS_FIO_H
 
-#include "importers/import.h"
+#include <stdint.h>
 
-struct arena;
+#include "importers/import.h"
+#include "importers/text_map.h"
 
 /* How the figures of several jobs become one of all. */
 enum fio_how {
@@ -20,12 +21,17 @@ enum fio_how {
 };
 
 struct fio_figure {
-	const char *name, *unit; /* without "fio."; unit NULL */
-	double v, weight, mean;  /* mean: for FIO_SPREAD */
+	uint32_t name; /* number in the output's names */
 	enum fio_how how;
+	const char *unit;       /* NULL */
+	double v, weight, mean; /* mean: for FIO_SPREAD */
 };
 
+struct fio_output;
+
 struct fio_job {
+	struct arena *a;       /* for its lists */
+	struct fio_output *of; /* NULL: options alone are kept in it */
 	const char *name;
 	struct fio_figure *figures;
 	size_t n, cap;
@@ -37,8 +43,10 @@ struct fio_job {
 
 /* One output of fio: a run. */
 struct fio_output {
+	struct arena *a;       /* its own: all that it holds */
+	struct text_map names; /* of figures, without "fio.", and of percentiles */
 	struct fio_job *jobs;
-	size_t njobs, cap;
+	size_t njobs, cap, nfigures;
 	struct fio_job whole; /* what is said of no single job: groups, disks, options of all */
 	const char *version, *label; /* NULL */
 	int64_t started;             /* TIME_NONE */
@@ -51,25 +59,49 @@ struct fio_output {
 	bool failed;        /* fio says that a job ended with an error */
 };
 
-#define FIO_FIGURES_MAX 1000000 /* of one file; a job has about 100 */
+#define FIO_MANY_JOBS 100 /* of more, each keeps what adds up alone */
+#define FIO_FIGURES_MAX                                                                            \
+	200000              /* of one output; a job has about 100, of which the store takes half */
+#define FIO_JOBS_MAX 100000 /* of one output */
+#define FIO_EXCERPTS 1000   /* that can be parts of the same outputs */
 
+/* The outputs of a file, one after the other: a reader begins one, adds to it and ends it. What
+ * is whole goes to each, in the file's order and without reports on the way to another; then its
+ * memory is gone. */
 struct fio_outputs {
 	struct ctx *ctx;
-	struct fio_output *list;
-	size_t n, cap;
-	size_t nfigures;
+	int (*each)(struct fio_outputs *all, struct fio_output *o, void *arg);
+	void *arg;
+	struct fio_output *now; /* that is being read; NULL */
+	size_t n;               /* that went to each */
+	bool stopped;           /* each failed */
+
+	struct fio_output *before;    /* waits for what follows: it may be a report on the way */
+	struct fio_output **excerpts; /* as long as there is nothing else */
+	size_t nexcerpts, excerpt_cap;
+	struct arena *a; /* for the list of them */
+	bool others;
 };
 
-struct fio_output *fio_add_output(struct fio_outputs *all);
-struct fio_job *fio_add_job(struct fio_outputs *all, struct fio_output *o, const char *name);
+/* Ends the one before. */
+struct fio_output *fio_begin_output(struct fio_outputs *all);
+void fio_end_output(struct fio_outputs *all);
+/* The file's end: what waits goes to each. */
+void fio_end(struct fio_outputs *all);
+/* Whether reading on has no sense. */
+bool fio_is_over(const struct fio_outputs *all);
+/* One more of the output that is read. What is over FIO_JOBS_MAX is the last one again, and a
+ * failure. */
+struct fio_job *fio_add_job(struct fio_outputs *all, const char *name);
 
 /* What is not finite is left out. weight: operations that a mean is of. */
 void fio_add(struct fio_outputs *all, struct fio_job *j, enum fio_how how, double weight,
 	     const char *unit, double v, const char *fmt, ...)
 	__attribute__((format(printf, 7, 8)));
-void fio_add_figure(struct fio_outputs *all, struct fio_job *j, struct fio_figure f);
-void fio_add_option(struct fio_outputs *all, struct fio_job *j, const char *name,
-		    const char *value);
+void fio_add_spread(struct fio_outputs *all, struct fio_job *j, double weight, const char *unit,
+		    double v, double mean, const char *name);
+void fio_add_option(struct fio_job *j, const char *name, const char *value);
+const char *fio_figure_name(const struct fio_job *j, const struct fio_figure *f);
 
 /* A latency of one kind in one direction. NAN: not told. */
 struct fio_latency {
@@ -86,8 +118,9 @@ struct fio_latency {
 };
 /* Its figures, and the distribution where there are percentiles or buckets. */
 void fio_add_latency(struct fio_outputs *all, struct fio_job *j, const struct fio_latency *l);
-void fio_add_distribution(struct fio_outputs *all, struct fio_job *j,
-			  const struct distribution_in *d);
+void fio_add_distribution(struct fio_job *j, const struct distribution_in *d);
+/* A copy that lives as long as the output, made once. */
+const char *fio_text_kept(struct fio_output *o, const char *s, size_t n);
 
 /* The shares of operations a bucket of latencies, as fio prints them beside the jobs. */
 struct fio_share {
@@ -102,9 +135,11 @@ void fio_add_shares(struct fio_outputs *all, struct fio_job *j, const struct fio
 /* What a bandwidth in KiB/s is called and stored in. */
 void fio_add_bandwidth(struct fio_outputs *all, struct fio_job *j, const char *side, double kib);
 
-/* Drops what --status-interval made fio print on the way to an output that follows: all of it is
- * counted there again. */
-void fio_drop_reports(struct fio_outputs *all);
+/* Whether the earlier is what --status-interval made fio print on the way to the later one: all of
+ * it is counted there again. */
+bool fio_is_report(const struct fio_output *earlier, const struct fio_output *later);
+/* Of such a one what only the first of them tells; copied. */
+void fio_hand_on(const struct fio_output *from, struct fio_output *to);
 
 /* Each adds what it finds. A failure or faults may be set in the ctx. */
 void fio_read_json(struct fio_outputs *all, const char *bytes, size_t n);

@@ -11,8 +11,8 @@
 #include <math.h>
 
 #include "db/distributions.h"
-#include "importers/json_piece.h"
-#include "importers/json_read.h"
+#include "importers/fio_line.h"
+#include "importers/json_documents.h"
 #include "server/base/arena.h"
 #include "server/base/num.h"
 
@@ -62,7 +62,8 @@ static const struct field disk_fields[] = {
 	{"in_queue", "ms", FIO_ALONE},     {"util", "%", FIO_ALONE},
 };
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
+#define SHARES_MAX 100
 
 /* A word for nan, see json_piece.h. */
 static bool is_nothing(const json_t *v)
@@ -99,8 +100,14 @@ static void add_fields(struct fio_outputs *all, struct fio_job *j, const struct 
 
 /* --- latencies --- */
 
-static void read_percentiles(struct fio_outputs *all, json_t *v, const struct json_at *at,
-			     struct fio_latency *l)
+/* fio 2 tells microseconds. */
+static double in_ns(double v, const struct fio_latency *l)
+{
+	return *l->unit == 'u' ? fio_scaled(v, 1000) : v;
+}
+
+static void read_percentiles(struct fio_outputs *all, const struct fio_job *j, json_t *v,
+			     const struct json_at *at, struct fio_latency *l)
 {
 	struct json_object o;
 	const char *key;
@@ -108,7 +115,7 @@ static void read_percentiles(struct fio_outputs *all, json_t *v, const struct js
 
 	if (!open_object(all, v, at, &o))
 		return;
-	l->percentiles = arena_array(all->ctx->arena, struct percentile_in, json_object_size(v));
+	l->percentiles = arena_array(j->a, struct percentile_in, json_object_size(v));
 	json_object_foreach(v, key, value)
 	{
 		double rank;
@@ -121,8 +128,9 @@ static void read_percentiles(struct fio_outputs *all, json_t *v, const struct js
 		else if (!percentile_parse(key, &rank))
 			json_read_fault(all->ctx, JSON_AT_ENTRY(at, key), "is no percentile");
 		else if (rank > 0) /* fio 2 fills up with 0 */
-			l->percentiles[l->npercentiles++] = (struct percentile_in){
-				arena_str(all->ctx->arena, key), json_number_value(value)};
+			l->percentiles[l->npercentiles++] =
+				(struct percentile_in){fio_text_kept(j->of, key, strlen(key)),
+						       in_ns(json_number_value(value), l)};
 	}
 }
 
@@ -133,8 +141,8 @@ static int by_end(const void *a, const void *b)
 	return (x->le > y->le) - (x->le < y->le);
 }
 
-static void read_bins(struct fio_outputs *all, json_t *v, const struct json_at *at,
-		      struct fio_latency *l)
+static void read_bins(struct fio_outputs *all, const struct fio_job *j, json_t *v,
+		      const struct json_at *at, struct fio_latency *l)
 {
 	struct json_object o;
 	const char *key;
@@ -142,7 +150,7 @@ static void read_bins(struct fio_outputs *all, json_t *v, const struct json_at *
 
 	if (!open_object(all, v, at, &o))
 		return;
-	l->buckets = arena_array(all->ctx->arena, struct bucket_in, json_object_size(v));
+	l->buckets = arena_array(j->a, struct bucket_in, json_object_size(v));
 	json_object_foreach(v, key, value)
 	{
 		double end, count = json_number_value(value);
@@ -153,43 +161,50 @@ static void read_bins(struct fio_outputs *all, json_t *v, const struct json_at *
 			json_read_fault(all->ctx, JSON_AT_ENTRY(at, key),
 					"must be a count of operations");
 		else
-			l->buckets[l->nbuckets++] = (struct bucket_in){end, (int64_t)count};
+			l->buckets[l->nbuckets++] =
+				(struct bucket_in){in_ns(end, l), (int64_t)count};
 	}
 	if (l->nbuckets)
 		qsort(l->buckets, l->nbuckets, sizeof(*l->buckets), by_end);
 }
 
-/* kind_ns (fio 3) or kind (fio 2). ios: of the direction, where the latency does not say it. */
-static void read_latency(struct fio_outputs *all, struct fio_job *j, const struct json_object *side,
-			 const char *prefix, const char *kind, double ios)
+/* kind_ns (fio 3) or kind (fio 2). ios: of the direction, where the latency does not say it.
+ * Returns the longest one; NAN: it is not told. */
+static double read_latency(struct fio_outputs *all, struct fio_job *j,
+			   const struct json_object *side, const char *prefix, const char *kind,
+			   double ios)
 {
-	const char *key = arena_fmt(all->ctx->arena, "%s_ns", kind);
 	struct fio_latency l = {.side = prefix, .kind = kind, .unit = "ns", .of_json = true};
-	json_t *v = json_read_member(side, key);
 	const struct json_at *at;
 	struct json_object o;
+	char key[16];
+	json_t *v;
 
+	snprintf(key, sizeof(key), "%s_ns", kind);
+	v = json_read_member(side, key);
 	if (!v) {
-		key = kind;
+		snprintf(key, sizeof(key), "%s", kind);
 		l.unit = "us";
 		v = json_read_member(side, key);
 	}
 	at = JSON_AT_KEY(side->at, key);
 	if (!open_object(all, v, at, &o))
-		return;
-	l.min = number(&o, "min");
-	l.max = number(&o, "max");
-	l.mean = number(&o, "mean");
-	l.stddev = number(&o, "stddev");
+		return (double)NAN;
+	l.min = in_ns(number(&o, "min"), &l);
+	l.max = in_ns(number(&o, "max"), &l);
+	l.mean = in_ns(number(&o, "mean"), &l);
+	l.stddev = in_ns(number(&o, "stddev"), &l);
 	l.operations = number(&o, "N");
 	if (isnan(l.operations))
 		l.operations = l.max > 0 && ios > 0 ? ios : 0;
 	if (l.operations <= 0)
-		return;
-	read_percentiles(all, json_read_member(&o, "percentile"), JSON_AT_KEY(at, "percentile"),
+		return l.max;
+	read_percentiles(all, j, json_read_member(&o, "percentile"), JSON_AT_KEY(at, "percentile"),
 			 &l);
-	read_bins(all, json_read_member(&o, "bins"), JSON_AT_KEY(at, "bins"), &l);
+	read_bins(all, j, json_read_member(&o, "bins"), JSON_AT_KEY(at, "bins"), &l);
+	l.unit = "ns";
 	fio_add_latency(all, j, &l);
+	return l.max;
 }
 
 /* The operations done in a direction; 0: it was not used. *max: its longest latency, ns. */
@@ -197,11 +212,12 @@ static double read_side(struct fio_outputs *all, struct fio_job *j, const struct
 			const char *name, double *max)
 {
 	static const char *const kinds[] = {"slat", "clat", "lat"};
-	const char *prefix = arena_fmt(all->ctx->arena, "%s_", name);
 	const struct json_at *at = JSON_AT_KEY(job->at, name);
-	struct json_object o, lat;
-	double ios, bw;
+	double ios, bw, longest = (double)NAN;
+	struct json_object o;
+	char prefix[16];
 
+	snprintf(prefix, sizeof(prefix), "%s_", name);
 	if (!open_object(all, json_read_member(job, name), at, &o))
 		return 0;
 	ios = number(&o, "total_ios");
@@ -213,44 +229,38 @@ static double read_side(struct fio_outputs *all, struct fio_job *j, const struct
 	fio_add_bandwidth(all, j, prefix, bw);
 	add_fields(all, j, &o, side_fields, COUNT(side_fields), prefix);
 	for (size_t i = 0; i < COUNT(kinds); i++)
-		read_latency(all, j, &o, prefix, kinds[i], ios);
-	if (json_is_object(json_read_member(&o, "lat_ns"))) {
-		lat = (struct json_object){all->ctx, json_read_member(&o, "lat_ns"),
-					   JSON_AT_KEY(at, "lat_ns")};
-		*max = fmax(*max, number(&lat, "max"));
-	}
+		longest = read_latency(all, j, &o, prefix, kinds[i], ios);
+	*max = fmax(*max, longest); /* of "lat" */
 	return ios > 0 ? ios : 0;
 }
 
 /* --- a job --- */
 
+static const char *const share_keys[] = {"latency_ns", "latency_us", "latency_ms"};
+static const char *const share_units[] = {"ns", "us", "ms"};
+
 static void read_shares(struct fio_outputs *all, struct fio_job *j, const struct json_object *job,
 			double ios, double max)
 {
-	static const char *const units[] = {"ns", "us", "ms"};
-	struct fio_share *list;
-	size_t n = 0, room = 0;
+	struct fio_share list[SHARES_MAX];
+	size_t n = 0;
 
-	for (size_t i = 0; i < COUNT(units); i++)
-		room += json_object_size(
-			json_read_member(job, arena_fmt(all->ctx->arena, "latency_%s", units[i])));
-	list = arena_array(all->ctx->arena, struct fio_share, room);
-	for (size_t i = 0; i < COUNT(units); i++) {
-		const char *key = arena_fmt(all->ctx->arena, "latency_%s", units[i]), *word;
-		const struct json_at *at = JSON_AT_KEY(job->at, key);
+	for (size_t i = 0; i < COUNT(share_keys); i++) {
+		const struct json_at *at = JSON_AT_KEY(job->at, share_keys[i]);
 		struct json_object o;
+		const char *word;
 		json_t *v;
 
-		if (!open_object(all, json_read_member(job, key), at, &o))
+		if (!open_object(all, json_read_member(job, share_keys[i]), at, &o))
 			continue;
 		json_object_foreach(o.v, word, v)
 		{
 			double percent = number(&o, word);
 
-			if (isnan(percent))
+			if (isnan(percent) || n == SHARES_MAX)
 				continue;
 			snprintf(list[n].word, sizeof(list[n].word), "%s", word);
-			list[n].unit = units[i];
+			list[n].unit = share_units[i];
 			list[n++].percent = percent;
 		}
 	}
@@ -275,7 +285,7 @@ static void read_depths(struct fio_outputs *all, struct fio_job *j, const struct
 	}
 }
 
-static void read_options(struct fio_outputs *all, struct fio_job *j, json_t *v,
+static void read_options(const struct fio_outputs *all, struct fio_job *j, json_t *v,
 			 const struct json_at *at)
 {
 	static const struct json_pairs_rule rule = {JSON_NAME_MAX, 4 * JSON_TEXT_MAX, true, true};
@@ -284,11 +294,10 @@ static void read_options(struct fio_outputs *all, struct fio_job *j, json_t *v,
 
 	json_read_pairs(all->ctx, v, at, &rule, &pairs, &n);
 	for (size_t i = 0; i < n; i++)
-		fio_add_option(all, j, pairs[i].name, pairs[i].value);
+		fio_add_option(j, pairs[i].name, pairs[i].value);
 }
 
-static void read_job(struct fio_outputs *all, struct fio_output *out, json_t *v,
-		     const struct json_at *at)
+static void read_job(struct fio_outputs *all, json_t *v, const struct json_at *at)
 {
 	static const char *const sides[] = {"read", "write", "trim"};
 	double ios = 0, work = 0, max = 0, mixed;
@@ -299,7 +308,7 @@ static void read_job(struct fio_outputs *all, struct fio_output *out, json_t *v,
 	if (!open_object(all, v, at, &o))
 		return;
 	name = json_read_name(&o, "jobname", JSON_NAME_MAX);
-	j = fio_add_job(all, out, name ? name : "job");
+	j = fio_add_job(all, name ? name : "job");
 	for (size_t i = 0; i < COUNT(sides); i++) {
 		double done = read_side(all, j, &o, sides[i], &max);
 
@@ -316,12 +325,13 @@ static void read_job(struct fio_outputs *all, struct fio_output *out, json_t *v,
 	read_shares(all, j, &o, ios, max);
 	read_options(all, j, json_read_member(&o, "job options"), JSON_AT_KEY(at, "job options"));
 	if (number(&o, "error") != 0 && json_read_member(&o, "error"))
-		out->failed = true;
+		all->now->failed = true;
 }
 
 static void read_disks(struct fio_outputs *all, struct fio_output *out, json_t *v,
 		       const struct json_at *at)
 {
+	char prefix[JSON_NAME_MAX + 8];
 	json_t *disk;
 	size_t i;
 
@@ -336,30 +346,20 @@ static void read_disks(struct fio_outputs *all, struct fio_output *out, json_t *
 		if (!open_object(all, disk, place, &o))
 			continue;
 		name = json_read_name(&o, "name", JSON_NAME_MAX);
-		if (name)
-			add_fields(all, &out->whole, &o, disk_fields, COUNT(disk_fields),
-				   arena_fmt(all->ctx->arena, "disk.%s.", name));
+		if (!name)
+			continue;
+		snprintf(prefix, sizeof(prefix), "disk.%s.", name);
+		add_fields(all, &out->whole, &o, disk_fields, COUNT(disk_fields), prefix);
 	}
 }
 
-static void read_output(struct fio_outputs *all, json_t *v)
+/* What stands around the jobs. */
+static void read_head(struct fio_outputs *all, struct fio_output *out, json_t *v)
 {
 	const struct json_at top = {0};
 	struct json_object o = {.ctx = all->ctx, .v = v, .at = &top};
-	const char *list = json_read_member(&o, "client_stats") ? "client_stats" : "jobs";
-	json_t *jobs = json_read_member(&o, list), *job;
-	struct fio_output *out;
 	double seconds;
-	size_t i;
 
-	if (!json_read_member(&o, "fio version") && !jobs)
-		return; /* something else that was printed */
-	if (!json_is_array(jobs)) {
-		json_read_fault(all->ctx, JSON_AT_KEY(&top, list), "must be an array, is %s",
-				json_read_kind(jobs));
-		return;
-	}
-	out = fio_add_output(all);
 	out->version = json_read_name(&o, "fio version", JSON_NAME_MAX);
 	seconds = number(&o, "timestamp");
 	if (seconds > 0 && seconds < 1e11)
@@ -368,27 +368,78 @@ static void read_output(struct fio_outputs *all, json_t *v)
 	out->printed_within = isnan(out->printed) ? 1000 : 100;
 	if (isnan(out->printed))
 		out->printed = 1000 * seconds;
-	json_array_foreach(jobs, i, job)
-	{
-		const char *name = json_string_value(json_object_get(job, "jobname"));
-
-		/* the sum of what stands before it */
-		if (i == 0 || !name || strcmp(name, "All clients") != 0)
-			read_job(all, out, job, JSON_AT_INDEX(JSON_AT_KEY(&top, list), i));
-	}
 	read_options(all, &out->whole, json_read_member(&o, "global options"),
 		     JSON_AT_KEY(&top, "global options"));
 	read_disks(all, out, json_read_member(&o, "disk_util"), JSON_AT_KEY(&top, "disk_util"));
 }
 
+/* One after the other, each with a ctx that lasts as long as it. */
+static void read_jobs(struct fio_outputs *all, const struct json_documents *d,
+		      struct json_span list, const struct json_at *at)
+{
+	struct ctx *const c = all->ctx;
+	struct json_elements e;
+	json_t *job;
+
+	if (!json_document_elements(d, &e, list, at))
+		return;
+	while (!fio_is_over(all) && (job = json_elements_next(&e))) {
+		const char *name = json_string_value(json_object_get(job, "jobname"));
+
+		all->ctx = &e.own;
+		/* the sum of what stands before it */
+		if (e.index == 0 || !name || strcmp(name, "All clients") != 0)
+			read_job(all, job, JSON_AT_INDEX(at, e.index));
+		all->ctx = c;
+		json_decref(job);
+	}
+	json_elements_end(&e);
+}
+
+enum { VERSION, JOBS, CLIENTS, MEMBERS };
+static const char *const members[MEMBERS] = {"fio version", "jobs", "client_stats"};
+
+static void read_output(struct fio_outputs *all, const struct json_documents *d)
+{
+	const struct json_at top = {0};
+	struct json_span found[MEMBERS];
+	struct ctx *const c = all->ctx;
+	struct fio_output *out;
+	struct ctx own;
+	json_t *head;
+	int list;
+
+	if (!json_find_members(c, d->bytes, d->now, members, MEMBERS, found))
+		return;
+	if (!found[VERSION].p && !found[JOBS].p && !found[CLIENTS].p)
+		return; /* something else that was printed */
+	list = found[CLIENTS].p ? CLIENTS : JOBS;
+	if (!found[list].p || *found[list].p != '[')
+		found[list].p = NULL;
+	head = json_document_without(d, found[list]);
+	if (!head)
+		return;
+	if (!found[list].p) {
+		json_read_fault(c, JSON_AT_KEY(&top, members[list]), "must be an array, is %s",
+				json_read_kind(json_object_get(head, members[list])));
+	} else {
+		out = fio_begin_output(all);
+		read_jobs(all, d, found[list], JSON_AT_KEY(&top, members[list]));
+		ctx_init(&own, out->a, NULL);
+		all->ctx = &own;
+		read_head(all, out, head);
+		all->ctx = c;
+		json_hand_over(&own, c);
+		fio_end_output(all);
+	}
+	json_decref(head);
+}
+
 void fio_read_json(struct fio_outputs *all, const char *bytes, size_t n)
 {
-	struct json_pieces pieces;
-	json_t *v;
+	struct json_documents d;
 
-	json_pieces_begin(&pieces, all->ctx, bytes, n);
-	while (all->ctx->err != E_TOO_LARGE && (v = json_pieces_next(&pieces))) {
-		read_output(all, v);
-		json_decref(v);
-	}
+	json_documents_begin(&d, all->ctx, bytes, n);
+	while (!fio_is_over(all) && all->ctx->err != E_SYNTAX && json_documents_next(&d))
+		read_output(all, &d);
 }

@@ -11,61 +11,57 @@
 
 #define COUNT_MAX 9e15 /* operations that can be counted in a double */
 
-/* "99.900000" -> "99.9", "1.00" -> "1", as the robot does. */
-static const char *short_percentile(struct arena *a, const char *name)
+/* Bytes of "99.900000" that are kept: "99.9"; of "1.00" "1", as the robot does. */
+static int short_percentile(const char *name)
 {
-	char *s = arena_str(a, name);
-	size_t n = strlen(s);
+	size_t n = strlen(name);
 
-	if (!strchr(s, '.'))
-		return s;
-	while (n && s[n - 1] == '0')
-		s[--n] = '\0';
-	if (n && s[n - 1] == '.')
-		s[n - 1] = '\0';
-	return s;
+	if (strchr(name, '.')) {
+		while (name[n - 1] == '0')
+			n--;
+		n -= name[n - 1] == '.';
+	}
+	return (int)n;
 }
 
 void fio_add_latency(struct fio_outputs *all, struct fio_job *j, const struct fio_latency *l)
 {
-	struct arena *a = all->ctx->arena;
-	const char *name = arena_fmt(a, "%s%s", l->side, l->kind);
+	struct arena *a = j->a;
 	/* JSON's names are the robot's, which took "_us" from times that it was true in */
 	const char *mean = strcmp(l->kind, "slat") != 0 ? l->unit : "us";
 	const double weight = l->weight > 0 ? l->weight : l->operations;
-	const char *average = "mean", *stddev = "stddev";
+	const char *average = "mean", *of_spread = l->of_json ? "" : "_us";
+	char name[40], spread[60];
 
-	if (!l->of_json) {
+	if (!l->of_json)
 		average = strcmp(l->kind, "slat") != 0 ? "mean" : "avg";
-		stddev = arena_fmt(a, "stddev_%s", l->unit);
-	}
+	snprintf(name, sizeof(name), "%s%s", l->side, l->kind);
+	snprintf(spread, sizeof(spread), "%s_stddev%s", name, of_spread);
 	fio_add(all, j, FIO_MIN, 0, l->unit, l->min, "%s_min_%s", name, l->unit);
 	fio_add(all, j, FIO_MAX, 0, l->unit, l->max, "%s_max_%s", name, l->unit);
 	fio_add(all, j, FIO_MEAN, weight, l->unit, l->mean, "%s_%s_%s", name, average, mean);
-	fio_add_figure(all, j,
-		       (struct fio_figure){arena_fmt(a, "%s_%s", name, stddev), l->unit, l->stddev,
-					   weight, l->mean, FIO_SPREAD});
+	fio_add_spread(all, j, weight, l->unit, l->stddev, l->mean, spread);
 	for (size_t i = 0; i < l->npercentiles; i++)
-		fio_add(all, j, FIO_MEAN, weight, l->unit, l->percentiles[i].value, "%s_%s%%_%s",
-			name, short_percentile(a, l->percentiles[i].name), l->unit);
+		fio_add(all, j, FIO_MEAN, weight, l->unit, l->percentiles[i].value, "%s_%.*s%%_%s",
+			name, short_percentile(l->percentiles[i].name), l->percentiles[i].name,
+			l->unit);
 	if (!l->npercentiles && !l->nbuckets)
 		return;
-	fio_add_distribution(all, j,
-			     &(const struct distribution_in){
-				     .metric = arena_fmt(a, "%s_%s", name, l->unit),
-				     .unit = l->unit,
-				     .min = l->min,
-				     .max = l->max,
-				     .mean = l->mean,
-				     .stddev = l->stddev,
-				     .n = l->operations > 0 && l->operations < COUNT_MAX
-						  ? (int64_t)l->operations
-						  : -1,
-				     .percentiles = l->percentiles,
-				     .npercentiles = l->npercentiles,
-				     .buckets = l->buckets,
-				     .nbuckets = l->nbuckets,
-			     });
+	fio_add_distribution(j, &(const struct distribution_in){
+					.metric = arena_fmt(a, "%s_%s", name, l->unit),
+					.unit = l->unit,
+					.min = l->min,
+					.max = l->max,
+					.mean = l->mean,
+					.stddev = l->stddev,
+					.n = l->operations > 0 && l->operations < COUNT_MAX
+						     ? (int64_t)l->operations
+						     : -1,
+					.percentiles = l->percentiles,
+					.npercentiles = l->npercentiles,
+					.buckets = l->buckets,
+					.nbuckets = l->nbuckets,
+				});
 }
 
 void fio_add_bandwidth(struct fio_outputs *all, struct fio_job *j, const char *side, double kib)
@@ -93,7 +89,7 @@ static int by_end(const void *a, const void *b)
 void fio_add_shares(struct fio_outputs *all, struct fio_job *j, const struct fio_share *list,
 		    size_t n, double operations, double max, const char *unit)
 {
-	struct bucket_in *buckets = arena_array(all->ctx->arena, struct bucket_in, n);
+	struct bucket_in *buckets = arena_array(j->a, struct bucket_in, n);
 	size_t nbuckets = 0, kept = 0;
 	int64_t counted = 0;
 
@@ -117,16 +113,18 @@ void fio_add_shares(struct fio_outputs *all, struct fio_job *j, const struct fio
 	}
 	if (!kept)
 		return;
-	fio_add_distribution(all, j,
-			     &(const struct distribution_in){
-				     .metric = arena_fmt(all->ctx->arena, "latency_%s", unit),
-				     .unit = unit,
-				     .min = NAN,
-				     .max = NAN,
-				     .mean = NAN,
-				     .stddev = NAN,
-				     .n = counted,
-				     .buckets = buckets,
-				     .nbuckets = kept,
-			     });
+	fio_add_distribution(j, &(const struct distribution_in){
+					.metric = arena_fmt(j->a, "latency_%s", unit),
+					.unit = unit,
+					.min = NAN,
+					.max = NAN,
+					.mean = NAN,
+					.stddev = NAN,
+					/* shares are rounded, the operations are not */
+					.n = operations >= 1 && operations < COUNT_MAX
+						     ? (int64_t)operations
+						     : counted,
+					.buckets = buckets,
+					.nbuckets = kept,
+				});
 }

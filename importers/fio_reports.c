@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#include "server/base/arena.h"
+
 #define LEAST_GROWTH 50 /* ms: two that ran side by side end almost at once */
 
 static bool ends_with(const char *s, const char *end)
@@ -25,10 +27,11 @@ static void measure(const struct fio_output *o, double *work, double *time)
 	for (size_t i = 0; i < o->njobs; i++) {
 		for (size_t k = 0; k < o->jobs[i].n; k++) {
 			const struct fio_figure *f = &o->jobs[i].figures[k];
+			const char *name = fio_figure_name(&o->jobs[i], f);
 
-			if (ends_with(f->name, "_total_ios"))
+			if (ends_with(name, "_total_ios"))
 				*work += f->v;
-			else if (ends_with(f->name, "_runtime") && strcmp(f->name, "job_runtime"))
+			else if (ends_with(name, "_runtime") && strcmp(name, "job_runtime"))
 				*time = fmax(*time, f->v);
 		}
 	}
@@ -43,8 +46,7 @@ static bool same_jobs(const struct fio_output *a, const struct fio_output *b)
 	return a->njobs == b->njobs && a->njobs > 0;
 }
 
-/* Whether the earlier is a report on the way to the later one. */
-static bool is_report(const struct fio_output *earlier, const struct fio_output *later)
+bool fio_is_report(const struct fio_output *earlier, const struct fio_output *later)
 {
 	double work, time, work_later, time_later, passed, grown, within;
 
@@ -64,33 +66,16 @@ static bool is_report(const struct fio_output *earlier, const struct fio_output 
 	return grown >= LEAST_GROWTH || earlier->reports > 0;
 }
 
-/* What only the first of them tells. */
-static void hand_on(const struct fio_output *from, struct fio_output *to)
+void fio_hand_on(const struct fio_output *from, struct fio_output *to)
 {
 	to->reports = from->reports + 1;
-	to->version = to->version ? to->version : from->version;
-	to->label = to->label ? to->label : from->label;
+	to->version = to->version ? to->version : arena_str(to->a, from->version);
+	to->label = to->label ? to->label : arena_str(to->a, from->label);
 	for (size_t i = 0; i < to->njobs; i++) {
-		if (to->jobs[i].noptions)
-			continue;
-		to->jobs[i].options = from->jobs[i].options;
-		to->jobs[i].noptions = to->jobs[i].option_cap = from->jobs[i].noptions;
+		const struct fio_job *old = &from->jobs[i];
+		size_t n = to->jobs[i].noptions ? 0 : old->noptions;
+
+		for (size_t k = 0; k < n; k++)
+			fio_add_option(&to->jobs[i], old->options[k].name, old->options[k].value);
 	}
-}
-
-void fio_drop_reports(struct fio_outputs *all)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < all->n; i++) {
-		struct fio_output *last = kept ? &all->list[kept - 1] : NULL;
-
-		if (last && is_report(last, &all->list[i])) {
-			hand_on(last, &all->list[i]);
-			*last = all->list[i];
-		} else {
-			all->list[kept++] = all->list[i];
-		}
-	}
-	all->n = kept;
 }

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "importers/text_lines.h"
+#include "importers/program_output.h"
 #include "server/base/arena.h"
 #include "server/base/num.h"
 
@@ -93,13 +93,11 @@ static void read_stat(struct fields *f, struct fio_latency *l)
 /* "99.500000%=211" */
 static void read_percentiles(struct fields *f, struct fio_latency *l)
 {
-	struct arena *a = f->all->ctx->arena;
-
-	l->percentiles = arena_array(a, struct percentile_in, PERCENTILES);
+	l->percentiles = arena_array(f->job->a, struct percentile_in, PERCENTILES);
 	for (size_t i = 0; i < PERCENTILES; i++) {
 		const char *s = word(f);
 		size_t len = strcspn(s, "%");
-		char *name = arena_strn(a, s, len);
+		const char *name = fio_text_kept(f->job->of, s, len);
 		double rank, v;
 
 		if (strncmp(s + len, "%=", 2) != 0 || !num_parse_real(name, &rank) ||
@@ -228,7 +226,7 @@ static size_t count_sides(const struct fields *f, size_t side)
 static void read_line(struct fields *f, struct fio_output *o)
 {
 	static const char *const names[] = {"read_", "write_", "trim_"};
-	const char *form = word(f), *name;
+	const char *form = word(f), *name, *version;
 	const size_t usual = *form == '3' ? 2 : 3, side = 41 + (*form == '5' ? 6 : 0);
 	const size_t sides = count_sides(f, side);
 	double ios = 0, max = 0, mixed = 0;
@@ -239,9 +237,11 @@ static void read_line(struct fields *f, struct fio_output *o)
 		      f->line, f->n, *form, HEAD + side * usual + TAIL);
 		return;
 	}
-	o->version = word(f);
+	version = word(f);
+	if (!o->version || strcmp(o->version, version) != 0)
+		o->version = arena_str(o->a, version);
 	name = word(f);
-	f->job = fio_add_job(f->all, o, *name ? name : "job");
+	f->job = fio_add_job(f->all, *name ? name : "job");
 	word(f); /* its group */
 	if (number(f) != 0)
 		o->failed = true;
@@ -256,22 +256,21 @@ static void read_line(struct fields *f, struct fio_output *o)
 
 void fio_read_terse(struct fio_outputs *all, const char *bytes, size_t n)
 {
-	struct fio_output *o = NULL;
-	struct text_lines t;
+	struct output_lines l;
 	char *line;
 
-	text_lines_init(&t, all->ctx->arena, bytes, n);
-	while (all->ctx->err != E_TOO_LARGE && (line = text_line(&t))) {
-		struct fields f = {.all = all, .line = 0};
+	output_lines_begin(&l, bytes, n);
+	while (!fio_is_over(all) && (line = output_line(&l))) {
+		struct fields f = {.all = all, .line = l.t.number};
 
 		if (!is_terse_line(line)) {
-			o = NULL;
+			fio_end_output(all);
 			continue;
 		}
-		if (!o)
-			o = fio_add_output(all);
-		f.line = t.number;
-		split(&f, all->ctx->arena, line);
-		read_line(&f, o);
+		if (!all->now)
+			fio_begin_output(all);
+		split(&f, l.own, line);
+		read_line(&f, all->now);
 	}
+	output_lines_end(&l);
 }

@@ -28,15 +28,13 @@ static struct fio_output *open_output(struct fio_text *t)
 	struct fio_output *o;
 
 	if (t->open)
-		return &t->all->list[t->all->n - 1];
-	o = fio_add_output(t->all);
-	o->version = t->version;
-	o->label = *t->label ? arena_str(t->all->ctx->arena, t->label) : NULL;
+		return t->all->now;
+	o = fio_begin_output(t->all);
+	o->version = *t->version ? arena_str(o->a, t->version) : NULL;
+	o->label = *t->label ? arena_str(o->a, t->label) : NULL;
 	for (size_t i = 0; i < t->file.noptions; i++)
-		fio_add_option(t->all, &o->whole, t->file.options[i].name,
-			       t->file.options[i].value);
-	t->version = NULL;
-	t->label[0] = '\0';
+		fio_add_option(&o->whole, t->file.options[i].name, t->file.options[i].value);
+	t->version[0] = t->label[0] = '\0';
 	t->open = true;
 	return o;
 }
@@ -44,7 +42,8 @@ static struct fio_output *open_output(struct fio_text *t)
 static void open_job(struct fio_text *t, const char *name)
 {
 	fio_text_end_job(t);
-	fio_add_job(t->all, open_output(t), *name ? name : "job");
+	open_output(t);
+	fio_add_job(t->all, *name ? name : "job");
 	memset(t->sides, 0, sizeof(t->sides));
 	for (int i = 0; i < SIDES; i++)
 		t->sides[i].ios = (double)NAN;
@@ -57,13 +56,20 @@ static void open_job(struct fio_text *t, const char *name)
 	t->is_named = false;
 }
 
+static void forget_options(struct fio_job *j)
+{
+	arena_reset(j->a);
+	j->options = NULL;
+	j->noptions = j->option_cap = 0;
+}
+
 struct fio_job *fio_text_job(struct fio_text *t)
 {
 	struct fio_output *o;
 
 	if (!t->has_job)
 		open_job(t, "");
-	o = &t->all->list[t->all->n - 1];
+	o = t->all->now;
 	return &o->jobs[o->njobs - 1];
 }
 
@@ -72,10 +78,11 @@ void fio_text_begin(struct fio_text *t)
 	if (!t->open)
 		return;
 	fio_text_end_job(t);
+	fio_end_output(t->all);
 	t->open = t->ended = t->disks = false;
 	t->group = -1;
 	t->grouped = t->rated = 0;
-	t->defined.noptions = 0;
+	forget_options(&t->defined);
 }
 
 /* --- heads --- */
@@ -83,7 +90,7 @@ void fio_text_begin(struct fio_text *t)
 /* The process of a job among those of its output. */
 static void note_process(struct fio_text *t, const char *name)
 {
-	struct fio_output *o = &t->all->list[t->all->n - 1];
+	struct fio_output *o = t->all->now;
 	double pid = fio_line_find(&t->line, "pid") ? fio_line_value(&t->line, "pid") : 0;
 	char text[NAME_BYTES + 80];
 	int n;
@@ -117,10 +124,10 @@ static bool read_head(struct fio_text *t)
 		const struct pair *d = &t->defined.options[i];
 
 		if (!strncmp(d->name, name, strlen(name)) && d->name[strlen(name)] == '.')
-			fio_add_option(t->all, j, d->name + strlen(name) + 1, d->value);
+			fio_add_option(j, d->name + strlen(name) + 1, d->value);
 	}
 	if (fio_line_value(&t->line, "err") != 0)
-		t->all->list[t->all->n - 1].failed = true;
+		t->all->now->failed = true;
 	note_process(t, name);
 	return true;
 }
@@ -129,14 +136,14 @@ static bool read_head(struct fio_text *t)
 static void define(struct fio_text *t, const char *job, const char *key, const char *until)
 {
 	const char *p = fio_line_find(&t->line, key), *end = p ? strstr(p, until) : NULL;
-	char value[NAME_BYTES];
-	struct arena *a = t->all->ctx->arena;
+	char value[NAME_BYTES], name[NAME_BYTES + 20];
 
 	if (!p || t->defined.noptions >= DEFINED_MAX)
 		return;
 	snprintf(value, sizeof(value), "%.*s",
 		 end ? (int)(end - p < NAME_BYTES ? end - p : NAME_BYTES) : NAME_BYTES, p);
-	fio_add_option(t->all, &t->defined, arena_fmt(a, "%s.%s", job, key), value);
+	snprintf(name, sizeof(name), "%s.%s", job, key);
+	fio_add_option(&t->defined, name, value);
 }
 
 /* "name: (g=0): rw=randrw, bs=(R) …, ioengine=psync, iodepth=1" */
@@ -165,7 +172,7 @@ static bool read_version(struct fio_text *t)
 		return false;
 	if (t->open)
 		fio_text_begin(t);
-	t->version = arena_str(t->all->ctx->arena, past_spaces(t->line.s));
+	snprintf(t->version, sizeof(t->version), "%s", past_spaces(t->line.s));
 	return true;
 }
 
@@ -246,6 +253,7 @@ static bool read_group_line(struct fio_text *t)
 {
 	static const char *const labels[] = {"READ:", "WRITE:", "TRIM:", "MIXED:"};
 	static const char *const sides[] = {"read", "write", "trim", "mixed"};
+	static const char *const prefixes[] = {"read_", "write_", "trim_", "mixed_"};
 	bool old = fio_line_find(&t->line, "aggrb") != NULL;
 	unsigned i;
 	double bw;
@@ -265,8 +273,7 @@ static bool read_group_line(struct fio_text *t)
 		fault(t->all->ctx, "", "line %ld: the bandwidth of %s is no number", t->line.number,
 		      labels[i]);
 	if (!(t->rated & 1U << (i < 3 ? i : SIDE_MIXED))) /* an excerpt without the jobs */
-		fio_add_bandwidth(t->all, &open_output(t)->whole,
-				  arena_fmt(t->all->ctx->arena, "%s_", sides[i]), bw);
+		fio_add_bandwidth(t->all, &open_output(t)->whole, prefixes[i], bw);
 	return true;
 }
 
@@ -332,7 +339,7 @@ static bool read_job_file(struct fio_text *t)
 	if (*p == '[' && close && close > p + 1 && !close[1] && !strpbrk(p, " \t")) {
 		if (!t->job_file && t->open) {
 			fio_text_begin(t);
-			t->file.noptions = 0;
+			forget_options(&t->file);
 		}
 		t->job_file = true;
 		return true;
@@ -345,7 +352,7 @@ static bool read_job_file(struct fio_text *t)
 	memcpy(key, p, n);
 	key[n] = '\0';
 	if (t->file.noptions < DEFINED_MAX)
-		fio_add_option(t->all, &t->file, key, p[n] ? p + n + 1 : "1");
+		fio_add_option(&t->file, key, p[n] ? p + n + 1 : "1");
 	note_direction(t, key, p[n] ? p + n + 1 : "");
 	return true;
 }
@@ -361,34 +368,6 @@ static void note_label(struct fio_text *t)
 	t->label[n - 1] = '\0';
 }
 
-/* Fragments of which the second half has the latencies that the first lacks. */
-static void join_fragments(struct fio_outputs *all)
-{
-	size_t half = all->n / 2;
-
-	if (all->n % 2 || !all->n || (all->list[0].latencies & all->list[half].latencies))
-		return;
-	for (size_t i = 0; i < all->n; i++) {
-		const struct fio_output *o = &all->list[i];
-
-		if (!o->latencies || o->latencies != all->list[i < half ? 0 : half].latencies ||
-		    o->njobs != 1 || o->whole.n)
-			return;
-	}
-	for (size_t i = 0; i < half; i++) {
-		struct fio_job *to = &all->list[i].jobs[0];
-		const struct fio_job *from = &all->list[half + i].jobs[0];
-
-		for (size_t k = 0; k < from->n; k++)
-			fio_add(all, to, from->figures[k].how, from->figures[k].weight,
-				from->figures[k].unit, from->figures[k].v, "%s",
-				from->figures[k].name);
-		for (size_t k = 0; k < from->ndistributions; k++)
-			fio_add_distribution(all, to, &from->distributions[k]);
-	}
-	all->n = half;
-}
-
 static bool read_line(struct fio_text *t)
 {
 	if (text_after(t->line.s, "Disk stats (")) {
@@ -399,20 +378,43 @@ static bool read_line(struct fio_text *t)
 	       read_group_line(t) || read_disk(t) || fio_text_read_job(t);
 }
 
+/* "min=3D32, max=3D945": quoted-printable text of a mail, of whose numbers only a part would be
+ * read. */
+static bool is_encoded(const char *s)
+{
+	bool encoded = strstr(s, "=3D") != NULL;
+
+	for (const char *p = strchr(s, '='); encoded && p; p = strchr(p + 1, '='))
+		encoded = !p[1] || (strspn(p + 1, "0123456789ABCDEF") >= 2);
+	return encoded;
+}
+
 void fio_read_text(struct fio_outputs *all, const char *bytes, size_t n, const char *side)
 {
 	struct fio_text t = {.all = all, .unknown = side, .group = -1};
 	struct output_lines lines;
 
+	t.defined.a = arena_new();
+	t.file.a = arena_new();
 	output_lines_begin(&lines, bytes, n);
-	while (all->ctx->err != E_TOO_LARGE && (t.line.s = output_line(&lines))) {
+	while (!fio_is_over(all) && (t.line.s = output_line(&lines))) {
 		t.line.ctx = all->ctx;
 		t.line.number = lines.t.number;
 		t.quote = lines.t.quote;
-		if (!read_line(&t) && !read_job_file(&t))
+		if (read_line(&t)) {
+			if (!is_encoded(t.line.s))
+				continue;
+			fault(all->ctx, "",
+			      "line %ld: the text is of a mail in quoted-printable: decode it "
+			      "first",
+			      t.line.number);
+			break;
+		}
+		if (!read_job_file(&t))
 			note_label(&t);
 	}
 	output_lines_end(&lines);
 	fio_text_end_job(&t);
-	join_fragments(all);
+	arena_free(t.defined.a);
+	arena_free(t.file.a);
 }

@@ -25,12 +25,13 @@ struct fio_text {
 	size_t quote, quoted; /* of this line, and of the fragment */
 	const char *unknown;  /* what operations without a direction are called, "read_" or "" */
 
-	bool open;        /* an output is being read: the last of all */
+	bool open;        /* an output is being read: the one that was begun */
 	bool has_job;     /* one of its jobs: its last */
 	bool is_named;    /* it began with its head */
 	bool ended;       /* the groups of the output were seen */
 	bool disks;       /* lines of disks follow */
 	bool job_file;    /* lines of a job file follow */
+	bool old;         /* of fio 2, whose KB are 1024 bytes: by the last line of a direction */
 	long group;       /* whose lines follow, -1 */
 	unsigned grouped; /* directions of the group that were seen, as bits */
 	unsigned rated;   /* directions that a job of the output told a bandwidth of */
@@ -45,10 +46,9 @@ struct fio_text {
 	size_t *percentile_cap;
 	double percentile_factor;
 
-	char label[200];
-	const char *version;    /* of the output that follows, or NULL */
-	struct fio_job defined; /* options of its jobs, names are "<job>.<option>" */
-	struct fio_job file;    /* options in a job file that was shown */
+	char label[200], version[200]; /* of the output that follows; "" */
+	struct fio_job defined;        /* options of its jobs, names are "<job>.<option>" */
+	struct fio_job file;           /* options in a job file that was shown */
 };
 
 /* fio_text.c: a job is open after it. */

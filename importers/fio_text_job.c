@@ -73,7 +73,7 @@ static bool read_direction(struct fio_text *t)
 	t->rank = 0;
 	t->sides[side].seen = true;
 	t->percentiles = NULL;
-	old = text_after(p, "io=") != NULL;
+	t->old = old = text_after(p, "io=") != NULL;
 	bw = fio_line_find(&t->line, old ? "bw" : "BW");
 	if (bw) {
 		fio_add_bandwidth(t->all, fio_text_job(t), side_prefix(t, side),
@@ -196,12 +196,12 @@ static bool read_percentiles(struct fio_text *t)
 	while (*p) {
 		const char *name = p + strspn(p, " \t,"), *end = strstr(name, "th=[");
 		double rank, v;
-		char *copy;
+		const char *copy;
 
 		if (!*name)
 			break;
 		p = end ? end + 4 : name;
-		copy = arena_strn(t->all->ctx->arena, name, end ? (size_t)(end - name) : 0);
+		copy = fio_text_kept(t->all->now, name, end ? (size_t)(end - name) : 0);
 		if (!percentile_parse(copy, &rank) || !text_number(&p, false, &v)) {
 			bad_percentile(t, name);
 			break;
@@ -213,7 +213,7 @@ static bool read_percentiles(struct fio_text *t)
 			break;
 		}
 		v = fio_scaled(v, text_scale(&p));
-		l->percentiles = arena_grow(t->all->ctx->arena, l->percentiles, t->percentile_cap,
+		l->percentiles = arena_grow(t->all->now->a, l->percentiles, t->percentile_cap,
 					    l->npercentiles + 1, sizeof(*l->percentiles));
 		l->percentiles[l->npercentiles++] =
 			(struct percentile_in){copy, fio_scaled(v, t->percentile_factor)};
@@ -307,7 +307,8 @@ static bool read_depths(struct fio_text *t)
 
 /* --- the rest of a job --- */
 
-/* "bw (  MiB/s): min= 1524, …" and "iops        : min=24384, …" */
+/* "bw (  MiB/s): min= 1524, …" and "iops        : min=24384, …"; of fio 2 "bw (KB  /s): …", which
+ * are KiB: fio 3 writes "kB" for thousands, with a small k. */
 static bool read_samples(struct fio_text *t)
 {
 	const char *bw = text_after(t->line.s, "bw (");
@@ -319,8 +320,9 @@ static bool read_samples(struct fio_text *t)
 	if (!p || !text_after(p, ":") || !fio_line_find(&t->line, "min"))
 		return false;
 	if (bw) {
-		factor = fio_line_unit(&t->line, unit, sizeof(unit)) ? fio_size_factor(unit, false)
-								     : 0;
+		bool named = fio_line_unit(&t->line, unit, sizeof(unit));
+
+		factor = named ? fio_size_factor(unit, t->old || text_after(unit, "KB")) : 0;
 		if (factor <= 0)
 			return false;
 	}
@@ -460,6 +462,7 @@ void fio_text_end_job(struct fio_text *t)
 	for (int side = 0; !t->is_named && side < SIDES; side++)
 		for (int kind = 0; kind < KINDS; kind++)
 			if (t->sides[side].has[kind] || t->sides[side].has_percentiles[kind])
-				t->all->list[t->all->n - 1].latencies |= 1U << kind;
+				t->all->now->latencies |= 1U << kind;
 	t->has_job = false;
+	t->percentiles = NULL;
 }

@@ -8,75 +8,90 @@
  * name tell here which way is good.
  */
 #include "importers/formats.h"
-#include "importers/program_output.h"
+#include "importers/line_groups.h"
 #include "importers/result_file.h"
-#include "importers/text_map.h"
 #include "server/base/arena.h"
 #include "server/base/clock.h"
 
-#define WORD_MAX   1024
-#define GROUPS_MAX 20000 /* packages, commits, machines */
+#define WORD_MAX    1024
+#define GROUPS_MAX  20000 /* packages, commits, machines */
+#define INFO_MAX    100   /* other keys */
+#define ASKED_EVERY 1000  /* lines */
 
 enum { KEY_PKG, KEY_COMMIT, KEY_TREE, KEY_MACHINE, KEY_TESTCASE, KEY_DATE, KEY_COMMIT_TIME, KEYS };
 static const char *const key_names[KEYS] = {"pkg",      "commit", "tree",       "tbox_group",
 					    "testcase", "date",   "commit-time"};
 
+/* What was said before the first line of a submission. */
+struct setup {
+	const char *said[KEYS]; /* "": nothing */
+	const struct pair *info;
+	size_t ninfo;
+};
+
 struct reading {
 	struct import *in;
 	struct ctx *c;
-	const char *said[KEYS]; /* "": nothing */
-	struct text_map groups;
-	struct samples **list; /* by number in groups */
-	size_t cap;
-	struct samples *now; /* NULL: the setup has changed */
-	struct pair *info;
-	size_t ninfo, info_cap;
+	struct arena *own, *line_arena;
+	struct text_map texts; /* each once, however often it is said */
+	struct line_groups groups;
+	struct setup *setups; /* by number in groups */
+	size_t cap, now;      /* now: TEXT_MAP_NONE after the setup has changed */
+	struct setup last;
+	struct pair *info; /* the same as last.info; NULL: a submission has it */
+	size_t info_cap;
+	struct samples *s; /* of the group that is read again */
 	long line;
 };
 
-static struct samples *group(struct reading *g)
+static const char *keep(struct reading *g, const char *text, size_t n)
 {
-	struct record *r;
-	const char *key;
 	bool fresh;
-	size_t i;
+	size_t i = text_map_add(&g->texts, text, n, &fresh); /* may move the list */
 
-	if (g->now)
+	return g->texts.list[i].text;
+}
+
+static size_t group(struct reading *g)
+{
+	const char *const *said = g->last.said;
+	char key[KEYS * (JSON_NAME_MAX + 1)];
+	bool fresh;
+	int n;
+
+	if (g->now != TEXT_MAP_NONE)
 		return g->now;
-	key = arena_fmt(g->c->arena, "%s\x1f%s\x1f%s\x1f%s\x1f%s", g->said[KEY_PKG],
-			g->said[KEY_COMMIT], g->said[KEY_TREE], g->said[KEY_MACHINE],
-			g->said[KEY_TESTCASE]);
-	i = text_map_add(&g->groups, key, strlen(key), &fresh);
-	g->list = arena_grow(g->c->arena, g->list, &g->cap, i + 1, sizeof(struct samples *));
+	n = snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s\x1f%s", said[KEY_PKG],
+		     said[KEY_COMMIT], said[KEY_TREE], said[KEY_MACHINE], said[KEY_TESTCASE]);
+	g->now = text_map_add(&g->groups.keys, key, (size_t)n, &fresh);
 	if (!fresh)
-		return g->now = g->list[i];
-	g->now = g->list[i] = samples_begin(g->in, *g->said[KEY_TESTCASE] ? g->said[KEY_TESTCASE]
-									  : "go-benchmark");
-	r = samples_record(g->now);
-	record_axis(r, "pkg", g->said[KEY_PKG]);
-	record_axis(r, "tbox_group", g->said[KEY_MACHINE]);
-	record_commit(r, g->said[KEY_COMMIT]);
-	record_submission(r)->started = result_parse_time(g->said[KEY_DATE]);
-	record_submission(r)->commit.date = result_parse_time(g->said[KEY_COMMIT_TIME]);
-	if (*g->said[KEY_TREE])
-		record_submission(r)->commit.tree = g->said[KEY_TREE];
-	for (i = 0; i < g->ninfo; i++)
-		record_info(r, g->info[i].name, g->info[i].value);
+		return g->now;
+	g->setups = arena_grow(g->own, g->setups, &g->cap, g->now + 1, sizeof(*g->setups));
+	g->setups[g->now] = g->last;
+	g->info = NULL;
 	return g->now;
 }
 
 static void note(struct reading *g, const char *key, const char *value)
 {
-	size_t i;
+	const struct pair *old = g->last.info;
+	const char *kept = keep(g, value, strlen(value));
+	size_t i, n = g->last.ninfo;
 
-	for (i = 0; i < g->ninfo && strcmp(g->info[i].name, key) != 0; i++)
+	for (i = 0; i < n && strcmp(old[i].name, key) != 0; i++)
 		;
-	if (i == OUTPUT_WORD_MAX)
+	if (i == INFO_MAX || (i < n && old[i].value == kept))
 		return;
-	g->info = arena_grow(g->c->arena, g->info, &g->info_cap, i + 1, sizeof(*g->info));
-	if (i == g->ninfo)
-		g->info[g->ninfo++].name = arena_str(g->c->arena, key);
-	g->info[i].value = arena_str(g->c->arena, value);
+	if (!g->info) {
+		g->info_cap = n + 1;
+		g->info = arena_array(g->own, struct pair, g->info_cap);
+		if (n)
+			memcpy(g->info, old, n * sizeof(*old));
+	}
+	g->info = arena_grow(g->own, g->info, &g->info_cap, i + 1, sizeof(*g->info));
+	g->info[i] = (struct pair){keep(g, key, strlen(key)), kept};
+	g->last.info = g->info;
+	g->last.ninfo = i == n ? n + 1 : n;
 }
 
 /* "pkg: example.org/x". Keys begin with a small letter and hold no space and no capital. */
@@ -99,10 +114,11 @@ static bool read_setting(struct reading *g, const char *line)
 	for (size_t i = 0; i < KEYS; i++) {
 		if (strcmp(key, key_names[i]) != 0)
 			continue;
-		value = result_clean(g->c->arena, value, strnlen(value, JSON_NAME_MAX));
-		if (strcmp(g->said[i], value) != 0)
-			g->now = NULL;
-		g->said[i] = value;
+		value = result_clean(g->line_arena, value, strnlen(value, JSON_NAME_MAX));
+		value = keep(g, value, strlen(value));
+		if (g->last.said[i] != value)
+			g->now = TEXT_MAP_NONE;
+		g->last.said[i] = value;
 		return true;
 	}
 	note(g, key, value);
@@ -111,8 +127,12 @@ static bool read_setting(struct reading *g, const char *line)
 
 static void refuse(struct reading *g, const char *word, const char *what)
 {
-	fault(g->c, arena_fmt(g->c->arena, "line %ld", g->line), "\"%.100s\" is %s",
-	      result_clean(g->c->arena, word, strlen(word)), what);
+	char place[32];
+
+	snprintf(place, sizeof(place), "line %ld", g->line);
+	fault(g->c, place, "\"%.100s\" is %s", result_clean(g->line_arena, word, strlen(word)),
+	      what);
+	arena_reset(g->line_arena);
 }
 
 /* A benchmark's name without "Benchmark"; NULL: it is another word. */
@@ -147,50 +167,113 @@ static bool read_benchmark(struct reading *g, const char *line)
 			refuse(g, value, "without a unit");
 			break;
 		}
-		samples_add(group(g), unit, v, "%s.%s", name, unit);
+		samples_add(g->s, unit, v, "%s.%s", name, unit);
 	}
 	return true;
 }
 
-static void read_line(struct reading *g, const char *line)
+/* The benchmark that a line says failed, into word; NULL. */
+static const char *failed(const char *line, char *word)
 {
-	const char *rest, *name;
-	char word[WORD_MAX], unit[OUTPUT_WORD_MAX];
+	const char *rest = text_after(line, "--- FAIL: ");
 
-	if (read_benchmark(g, line) || read_setting(g, line))
-		return;
-	if ((rest = text_after(line, "Unit ")) && text_word(&rest, unit, sizeof(unit))) {
-		note(g, arena_fmt(g->c->arena, "unit.%.200s", unit), past_spaces(rest));
-		return;
+	return rest && text_word(&rest, word, WORD_MAX) ? name_of(word) : NULL;
+}
+
+/* Whether figures stand behind a benchmark's name. */
+static bool has_figures(const char *line)
+{
+	char word[WORD_MAX];
+	const char *p = line;
+
+	return text_word(&p, word, sizeof(word)) && name_of(word) &&
+	       text_word(&p, word, sizeof(word)) && !word[strspn(word, "0123456789")] &&
+	       text_word(&p, word, sizeof(word));
+}
+
+/* The first time: what belongs together. */
+static void place_line(struct reading *g, const struct output_lines *l, const char *begin,
+		       const char *line)
+{
+	char word[WORD_MAX], unit[OUTPUT_WORD_MAX];
+	const char *rest;
+
+	if (has_figures(line) || failed(line, word)) {
+		line_groups_add(&g->groups, group(g), l, begin);
+	} else if (!read_setting(g, line) && (rest = text_after(line, "Unit ")) &&
+		   text_word(&rest, unit, sizeof(unit))) {
+		snprintf(word, sizeof(word), "unit.%.200s", unit);
+		note(g, word, past_spaces(rest));
 	}
-	rest = text_after(line, "--- FAIL: ");
-	if (rest && text_word(&rest, word, sizeof(word)) && (name = name_of(word)))
-		samples_add(group(g), NULL, 1, "%s.fail", name);
+}
+
+static int place_lines(struct reading *g, const char *bytes, size_t n)
+{
+	const char *begin = bytes;
+	struct output_lines l;
+	char *line;
+
+	output_lines_begin(&l, bytes, n);
+	for (; (line = output_line(&l)) && g->groups.keys.n <= GROUPS_MAX; begin = l.t.p) {
+		arena_reset(g->line_arena);
+		place_line(g, &l, begin, line);
+		if (l.t.number % ASKED_EVERY == 0 && g->in->after_document &&
+		    g->in->after_document(g->in->after_arg) < 0)
+			break;
+	}
+	output_lines_end(&l);
+	if (g->groups.keys.n > GROUPS_MAX)
+		return fail(g->c, E_TOO_LARGE,
+			    "the file has more than %d packages and commits: import it in parts",
+			    GROUPS_MAX);
+	return g->c->err;
+}
+
+/* The second time: the figures of one. */
+static int take_group(struct reading *g, size_t group)
+{
+	const struct setup *setup = &g->setups[group];
+	const char *const *said = setup->said, *name;
+	struct submission *sub;
+	char word[WORD_MAX], *line;
+	struct record *r;
+
+	g->s = samples_begin(g->in, *said[KEY_TESTCASE] ? said[KEY_TESTCASE] : "go-benchmark");
+	r = samples_record(g->s);
+	sub = record_submission(r);
+	record_axis(r, "pkg", said[KEY_PKG]);
+	record_axis(r, "tbox_group", said[KEY_MACHINE]);
+	record_commit(r, said[KEY_COMMIT]);
+	sub->started = result_parse_time(said[KEY_DATE]);
+	sub->commit.date = result_parse_time(said[KEY_COMMIT_TIME]);
+	if (*said[KEY_TREE])
+		sub->commit.tree = arena_str(record_arena(r), said[KEY_TREE]);
+	for (size_t i = 0; i < setup->ninfo; i++)
+		record_info(r, setup->info[i].name, setup->info[i].value);
+	while ((line = line_groups_next(&g->groups, group, &g->line))) {
+		if (!read_benchmark(g, line) && (name = failed(line, word)))
+			samples_add(g->s, NULL, 1, "%s.fail", name);
+	}
+	return samples_end(g->s);
 }
 
 int import_go_benchmark(struct import *in, const char *bytes, size_t n)
 {
-	struct reading g = {.in = in, .c = in->ctx};
-	struct output_lines l;
-	char *line;
+	auto_arena struct arena *line = arena_new();
+	struct arena *own = in->ctx->arena;
+	struct reading g = {
+		.in = in, .c = in->ctx, .own = own, .line_arena = line, .now = TEXT_MAP_NONE};
 
-	text_map_init(&g.groups, g.c->arena);
+	text_map_init(&g.texts, own);
+	line_groups_init(&g.groups, own, bytes);
 	for (size_t i = 0; i < KEYS; i++)
-		g.said[i] = "";
-	output_lines_begin(&l, bytes, n);
-	while ((line = output_line(&l)) && g.groups.n <= GROUPS_MAX) {
-		g.line = l.t.number;
-		read_line(&g, line);
-	}
-	output_lines_end(&l);
-	if (g.groups.n > GROUPS_MAX)
-		return fail(g.c, E_TOO_LARGE,
-			    "the file has more than %d packages and commits: import it in parts",
-			    GROUPS_MAX);
-	if (!g.groups.n)
+		g.last.said[i] = keep(&g, "", 0);
+	if (place_lines(&g, bytes, n) < 0)
+		return g.c->err;
+	if (!g.groups.keys.n)
 		return samples_end(samples_begin(in, "go-benchmark"));
-	for (size_t i = 0; i < g.groups.n; i++)
-		samples_end(g.list[i]);
+	for (size_t i = 0; i < g.groups.keys.n; i++)
+		take_group(&g, i);
 	return g.c->err;
 }
 

@@ -23,7 +23,7 @@ struct aggregate {
 };
 
 struct reading {
-	struct ctx *c;
+	struct ctx *c, *own; /* own: of the benchmark being read */
 	struct samples *s;
 	struct text_map names;
 	struct aggregate *list; /* by number in names */
@@ -102,7 +102,7 @@ static void read_aggregate(struct reading *g, const struct json_object *o, const
 	if (!strcmp(kind, "mean")) {
 		a->real = real;
 		a->cpu = cpu;
-		a->unit = result_text(o, "time_unit");
+		a->unit = arena_str(g->c->arena, result_text(o, "time_unit"));
 		a->n = n >= 1 && n < 1e9 ? (int64_t)n : -1;
 	} else if (!strcmp(kind, "stddev")) {
 		a->real_stddev = real;
@@ -145,24 +145,24 @@ static void read_figures(struct reading *g, const struct json_object *o, const c
 			samples_add(g->s, NULL, json_number_value(v), "%s.%s", name, key);
 	}
 	if (label)
-		record_info(samples_record(g->s), arena_fmt(g->c->arena, "label.%.200s", name),
+		record_info(samples_record(g->s), arena_fmt(g->own->arena, "label.%.200s", name),
 			    label);
 }
 
 static void read_benchmark(struct reading *g, json_t *v, const struct json_at *at)
 {
-	struct json_object o = {.ctx = g->c, .v = v, .at = at};
+	struct json_object o = {.ctx = g->own, .v = v, .at = at};
 	const char *name = result_text(&o, "run_name"), *type = result_text(&o, "run_type");
 	const char *kind = result_text(&o, "aggregate_name"), *full = result_text(&o, "name");
 
 	if (!name && !full) {
-		json_read_fault(g->c, JSON_AT_KEY(at, "name"), "is missing");
+		json_read_fault(g->own, JSON_AT_KEY(at, "name"), "is missing");
 		return;
 	}
 	if (json_is_true(json_read_member(&o, "skipped")))
 		return;
 	if (!type) {
-		char *cut = arena_str(g->c->arena, full ? full : name);
+		char *cut = arena_str(g->own->arena, full ? full : name);
 
 		kind = kind_by_name(cut);
 		name = name ? name : cut;
@@ -216,10 +216,12 @@ int import_google_benchmark(struct import *in, const char *bytes, size_t n)
 	json_decref(v);
 	if (!json_elements_begin(&e, g.c, bytes, found[1], place))
 		return g.c->err;
+	g.own = &e.own;
 	while ((v = json_elements_next(&e))) {
 		read_benchmark(&g, v, JSON_AT_INDEX(place, e.index));
 		json_decref(v);
 	}
+	json_elements_end(&e);
 	add_means(&g);
 	return samples_end(g.s);
 }

@@ -21,11 +21,16 @@ struct output {
 	double tasks, messages, bytes, seconds; /* 0: not told */
 };
 
+/* Of all outputs of a setup. */
+struct kept {
+	struct output *instances; /* of this run, by number - 1; NULL without instances */
+	size_t instance;          /* that lines belong to, from 1 */
+};
+
 struct reading {
 	struct program_output *o;
 	struct output now;
-	struct output *instances; /* of this run, by number - 1; NULL without instances */
-	size_t instance;          /* that lines belong to, from 1 */
+	struct kept *kept;
 };
 
 static bool begins(const char *line)
@@ -72,8 +77,8 @@ static void end_instances(struct reading *h)
 	char suffix[40];
 	size_t n = 0;
 
-	for (size_t i = 0; h->instances && i < INSTANCES_MAX; i++) {
-		const struct output *k = &h->instances[i];
+	for (size_t i = 0; h->kept->instances && i < INSTANCES_MAX; i++) {
+		const struct output *k = &h->kept->instances[i];
 
 		if (k->seconds <= 0)
 			continue;
@@ -94,7 +99,7 @@ static void end_instances(struct reading *h)
 		output_value(h->o, "KB/s", sent / time, "throughput_avg");
 		output_value(h->o, "KB/s", worst, "throughput_worst");
 	}
-	memset(h->instances, 0, INSTANCES_MAX * sizeof(*h->instances));
+	memset(h->kept->instances, 0, INSTANCES_MAX * sizeof(*h->kept->instances));
 	output_next(h->o);
 }
 
@@ -107,13 +112,13 @@ static void read_time(struct reading *h, const char *line, const char *p)
 		return;
 	}
 	h->now.seconds = seconds;
-	if (!h->instances) {
+	if (!h->kept->instances) {
 		add_output(h, &h->now, "");
 		output_next(h->o);
 	} else {
-		if (h->instances[h->instance - 1].seconds > 0)
+		if (h->kept->instances[h->kept->instance - 1].seconds > 0)
 			end_instances(h);
-		h->instances[h->instance - 1] = h->now;
+		h->kept->instances[h->kept->instance - 1] = h->now;
 	}
 }
 
@@ -125,14 +130,15 @@ static void read_instance(struct reading *h, const char *line, const char *p)
 		fault(h->o->in->ctx, "", "\"%.80s\": no number from 1 to %d", line, INSTANCES_MAX);
 		return;
 	}
-	if (!h->instances)
-		h->instances = arena_array(h->o->in->ctx->arena, struct output, INSTANCES_MAX);
-	h->instance = (size_t)n;
+	if (!h->kept->instances)
+		h->kept->instances =
+			arena_array(record_arena(h->o->r), struct output, INSTANCES_MAX);
+	h->kept->instance = (size_t)n;
 }
 
 static void read_output(struct program_output *o, const char *bytes, size_t n)
 {
-	struct reading h = {.o = o};
+	struct reading h = {.o = o, .kept = o->state};
 	struct output_lines l;
 	const char *p;
 	char *line;
@@ -184,7 +190,8 @@ int import_hackbench(struct import *in, const char *bytes, size_t n)
 				    .begins = begins,
 				    .axes = {"mode", "nr_tasks"},
 				    .setup = setup,
-				    .read = read_output};
+				    .read = read_output,
+				    .state = sizeof(struct kept)};
 
 	if (sniff_line(bytes, n, "Instance:")) /* parts of a run: not to be parted */
 		form.begins = NULL;
@@ -196,8 +203,8 @@ int hackbench_sniff(const char *bytes, size_t n)
 	bool runs = sniff_line(bytes, n, "Running in process mode with ") ||
 		    sniff_line(bytes, n, "Running in threaded mode with ");
 
-	if (runs && sniff_line(bytes, n, "Each sender "))
-		return 95;
+	if (runs && sniff_line(bytes, n, "Each sender ")) /* without a time it ran beside another */
+		return sniff_line(bytes, n, "Time:") ? 95 : 40;
 	return sniff_line(bytes, n, "Running with ") && sniff_finds(bytes, n, "(==") &&
 			       sniff_line(bytes, n, "Time:")
 		       ? 90

@@ -89,10 +89,9 @@ static void read_means(struct samples *s, const struct json_object *o, size_t ru
 	samples_add_cell(s, "s", &cell);
 }
 
-static int read_result(struct import *in, json_t *v, const struct json_at *at)
+static int read_result(struct import *in, struct ctx *c, json_t *v, const struct json_at *at)
 {
 	struct samples *s = samples_begin(in, "hyperfine");
-	struct ctx *c = in->ctx;
 	struct json_object o = {.ctx = c, .v = v, .at = at};
 	const char *command = result_text(&o, "command");
 	size_t runs;
@@ -108,6 +107,7 @@ static int read_result(struct import *in, json_t *v, const struct json_at *at)
 	read_exit_codes(s, c, json_read_member(&o, "exit_codes"), JSON_AT_KEY(at, "exit_codes"),
 			runs);
 	read_means(s, &o, runs);
+	json_hand_over(c, in->ctx);
 	return samples_end(s);
 }
 
@@ -129,11 +129,12 @@ int import_hyperfine(struct import *in, const char *bytes, size_t n)
 	if (!json_elements_begin(&e, c, bytes, results, place))
 		return c->err;
 	for (; (v = json_elements_next(&e)); read++) {
-		read_result(in, v, JSON_AT_INDEX(place, e.index));
+		read_result(in, &e.own, v, JSON_AT_INDEX(place, e.index));
 		json_decref(v);
 		if (in->after_document && in->after_document(in->after_arg) < 0)
 			break;
 	}
+	json_elements_end(&e);
 	return c->err || read ? (int)c->err : json_read_fault(c, place, "is empty");
 }
 

@@ -41,25 +41,6 @@ const struct importer *importer_find(const char *name)
 	return NULL;
 }
 
-size_t importer_cost(const struct importer *one)
-{
-	/* these ask as figures come */
-	static const char *const often[] = {"csv",
-					    "lnt",
-					    "hyperfine",
-					    "mmtests",
-					    "go-benchmark",
-					    "google-benchmark",
-					    "pytest-benchmark",
-					    "openmetrics"};
-
-	for (size_t i = 0; i < sizeof(often) / sizeof(often[0]); i++) {
-		if (!strcmp(one->name, often[i]))
-			return 1;
-	}
-	return 6;
-}
-
 bool import_text_valid(const char *s, size_t max)
 {
 	size_t n = strlen(s), bytes;
@@ -74,14 +55,34 @@ bool import_text_valid(const char *s, size_t max)
 	return n > 0 && n <= max;
 }
 
-struct submission *import_add(struct import *in)
+struct arena *import_room(const struct import *in)
 {
-	struct submission *s;
+	return in->stream ? in->stream->made : in->ctx->arena;
+}
 
-	if (in->after_document) /* what it fails with ends the reading: see record_end */
-		in->after_document(in->after_arg);
-	in->subs = arena_grow(in->ctx->arena, in->subs, &in->cap, in->n + 1, sizeof(*in->subs));
-	s = &in->subs[in->n++];
+size_t import_count(const struct import *in)
+{
+	return in->n + (in->stream ? in->stream->taken : 0);
+}
+
+int import_take(struct import *in)
+{
+	struct import_stream *s = in->stream;
+	int e;
+
+	if (!s || !in->n || in->ctx->err)
+		return in->ctx->err;
+	e = s->take(in, s->arg);
+	s->taken += in->n;
+	in->subs = NULL;
+	in->files = NULL;
+	in->n = in->cap = in->nfiles = in->files_cap = 0;
+	arena_reset(s->made);
+	return e;
+}
+
+void import_blank(struct submission *s)
+{
 	*s = (struct submission){
 		.started = TIME_NONE,
 		.commit =
@@ -94,12 +95,23 @@ struct submission *import_add(struct import *in)
 		.report.date = TIME_NONE,
 		.headline.change_pct = NAN,
 	};
+}
+
+struct submission *import_add(struct import *in)
+{
+	struct submission *s;
+
+	if (in->after_document) /* what it fails with ends the reading: see record_end */
+		in->after_document(in->after_arg);
+	in->subs = arena_grow(import_room(in), in->subs, &in->cap, in->n + 1, sizeof(*in->subs));
+	s = &in->subs[in->n++];
+	import_blank(s);
 	return s;
 }
 
 void import_add_file(struct import *in, const struct import_file *f)
 {
-	in->files = arena_grow(in->ctx->arena, in->files, &in->files_cap, in->nfiles + 1,
+	in->files = arena_grow(import_room(in), in->files, &in->files_cap, in->nfiles + 1,
 			       sizeof(*in->files));
 	in->files[in->nfiles++] = *f;
 }

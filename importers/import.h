@@ -44,9 +44,25 @@ struct import_file {
 	size_t n;
 };
 
+struct import;
+
+/* For files that are too large to be held as submissions: each is handed on as soon as it is whole,
+ * and its memory is used again. What the file says wrong is found as it comes, so whoever wants all
+ * or nothing reads it twice, or takes all back. */
+struct import_stream {
+	/* in->subs[0 … in->n) and in->files are whole; they are gone afterwards. Negative, with its
+	 * failure set in in->ctx, ends the reading. */
+	int (*take)(struct import *in, void *arg);
+	void *arg;
+	struct arena *records; /* what records hold that are being filled; emptied when none is */
+	struct arena *made;    /* submissions; emptied after each take */
+	size_t taken, open;    /* submissions handed on; records being filled. Begin at 0 */
+};
+
 /* What was found in the bytes, in their order. */
 struct import {
 	struct ctx *ctx;
+	struct import_stream *stream; /* NULL: all submissions gather in ctx->arena */
 	/* from the request or the command line, for what the file does not say */
 	const struct pair *axes; /* sorted by name */
 	size_t naxes;
@@ -62,7 +78,9 @@ struct import {
 
 	/* Called after each document of an array, and before each further submission; negative,
 	 * with its failure set in ctx, ends the reading. NULL: nobody asks. For who must bound what
-	 * many of them come to. */
+	 * many of them come to: without a stream that is arena_used of ctx->arena; with one it is
+	 * called as often, and the sum of that arena's and the stream's two is what counts, which
+	 * falls again. */
 	int (*after_document)(void *arg);
 	void *after_arg;
 
@@ -71,6 +89,8 @@ struct import {
 	size_t n, cap;
 	struct import_file *files; /* of their runs; only a folder has some */
 	size_t nfiles, files_cap;
+	const char *remark; /* for people: what of the bytes was not taken, and why; NULL. In
+			       ctx->arena */
 	bool is_array;              /* native: it was an array, faults carry item numbers */
 	struct import_aside *aside; /* native, a copy: the line is no submission */
 	struct native_names *names; /* native: the last list of metric names, shared with what
@@ -99,9 +119,9 @@ const struct importer *importer_find(const char *name); /* NULL */
 size_t importer_count(void);
 const struct importer *importer_at(size_t i);
 
-/* What the format may make of bytes before it asks after_document again, in times of their size:
- * measured, rounded up. */
-size_t importer_cost(const struct importer *i);
+/* What submissions without a stream may come to before after_document is asked again, in times of
+ * the bytes: measured, rounded up. */
+#define IMPORT_COST 6
 
 /* The formats that bytes may be in, the surest first. */
 #define IMPORT_GUESSES 4
@@ -126,6 +146,16 @@ bool import_text_valid(const char *s, size_t max);
 
 /* Room for one more submission; zeroed, with "unknown" where 0 would mean something. */
 struct submission *import_add(struct import *in);
+/* One as it begins. */
+void import_blank(struct submission *s);
+/* Where submissions and all in them are to be made: ctx->arena, or the stream's. What an importer
+ * keeps from one submission to the next belongs into ctx->arena. */
+struct arena *import_room(const struct import *in);
+/* The submissions so far are whole: hands them on where there is a stream, and then no pointer into
+ * import_room() is good any more. Else nothing. E_OK, or what take failed with. */
+int import_take(struct import *in);
+/* How many there are before the next: handed on, and waiting in subs. */
+size_t import_count(const struct import *in);
 /* One more file of a run. The bytes are borrowed. */
 void import_add_file(struct import *in, const struct import_file *f);
 

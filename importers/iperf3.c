@@ -13,46 +13,46 @@
 
 #include <math.h>
 
+#include "db/distributions.h"
 #include "importers/formats.h"
 #include "importers/json_piece.h"
 #include "importers/program_output.h"
 #include "server/base/arena.h"
 
-static struct iperf3_output *last(struct iperf3 *all)
+void iperf3_end(struct iperf3 *all)
 {
-	return &all->list[all->n - 1];
+	if (all->open && !all->stopped)
+		all->stopped = all->each(all, &all->now, all->arg) < 0;
+	all->open = false;
+	all->now = (struct iperf3_output){.started = -1};
+	arena_reset(all->a);
 }
 
 void iperf3_begin(struct iperf3 *all)
 {
-	if (all->n == IPERF3_OUTPUTS_MAX)
-		fail(all->ctx, E_TOO_LARGE, "the file has more than %d outputs: import it in parts",
-		     IPERF3_OUTPUTS_MAX);
-	all->list =
-		arena_grow(all->ctx->arena, all->list, &all->cap, all->n + 1, sizeof(*all->list));
-	all->list[all->n++] = (struct iperf3_output){.started = -1};
+	iperf3_end(all);
+	all->open = true;
 }
 
 void iperf3_add(struct iperf3 *all, const char *unit, double v, const char *place, const char *name)
 {
-	struct iperf3_output *o = last(all);
+	struct iperf3_output *o = &all->now;
 
 	if (!isfinite(v))
 		return;
-	o->figures =
-		arena_grow(all->ctx->arena, o->figures, &o->cap, o->n + 1, sizeof(*o->figures));
+	o->figures = arena_grow(all->a, o->figures, &o->cap, o->n + 1, sizeof(*o->figures));
 	o->figures[o->n++] =
-		(struct iperf3_figure){arena_fmt(all->ctx->arena, "%s.%s", place, name), unit, v};
+		(struct iperf3_figure){arena_fmt(all->a, "%s.%s", place, name), unit, v};
 }
 
 void iperf3_add_interval(struct iperf3 *all, double bps)
 {
-	struct iperf3_output *o = last(all);
+	struct iperf3_output *o = &all->now;
 
 	if (!isfinite(bps))
 		return;
-	o->intervals = arena_grow(all->ctx->arena, o->intervals, &o->interval_cap,
-				  o->nintervals + 1, sizeof(*o->intervals));
+	o->intervals = arena_grow(all->a, o->intervals, &o->interval_cap, o->nintervals + 1,
+				  sizeof(*o->intervals));
 	o->intervals[o->nintervals++] = bps;
 }
 
@@ -67,19 +67,25 @@ static int by_value(const void *a, const void *b)
 
 static void record_intervals(struct arena *a, struct record *r, const struct iperf3_output *o)
 {
-	struct bucket_in *buckets = arena_array(a, struct bucket_in, o->nintervals);
+	struct bucket_in *buckets;
 	struct distribution_in d = {.unit = "bit/s", .n = (int64_t)o->nintervals};
 	double squares = 0, sum = 0;
-	size_t n = 0;
+	size_t n = 0, different = 1;
 
 	if (!o->nintervals)
 		return;
 	qsort(o->intervals, o->nintervals, sizeof(*o->intervals), by_value);
+	for (size_t i = 1; i < o->nintervals; i++)
+		different += o->intervals[i] != o->intervals[i - 1];
+	different = different <= BUCKETS_MAX ? different : 0; /* the store takes no more */
+	buckets = arena_array(a, struct bucket_in, different);
 	for (size_t i = 0; i < o->nintervals; i++) {
+		sum += o->intervals[i];
+		if (!different)
+			continue;
 		if (!n || buckets[n - 1].le != o->intervals[i])
 			buckets[n++].le = o->intervals[i];
 		buckets[n - 1].count++;
-		sum += o->intervals[i];
 	}
 	d.metric = arena_fmt(a, "iperf.%s.interval.bps", o->protocol ? o->protocol : "tcp");
 	d.min = o->intervals[0];
@@ -96,22 +102,35 @@ static void record_intervals(struct arena *a, struct record *r, const struct ipe
 static const char *const setup_names[IPERF3_SETUPS] = {"protocol", "nr_streams", "reverse",
 						       "blksize"};
 
-static bool setup_varies(const struct iperf3 *all, size_t which)
+/* What is known of the whole file when its outputs are stored. */
+struct whole {
+	const char *first[IPERF3_SETUPS]; /* that was told */
+	bool varies[IPERF3_SETUPS];
+	size_t figures;
+	const char *error; /* the first that iperf3 told; NULL */
+};
+
+static int note(struct iperf3 *all, struct iperf3_output *o, void *arg)
 {
-	const char *first = all->list[0].setup[which];
+	struct whole *w = arg;
+	struct arena *a = all->ctx->arena;
 
-	for (size_t i = 1; i < all->n; i++) {
-		const char *other = all->list[i].setup[which];
-
-		if (first && other && strcmp(first, other) != 0)
-			return true;
-		first = first ? first : other;
+	for (size_t i = 0; i < IPERF3_SETUPS; i++) {
+		if (!o->setup[i])
+			continue;
+		if (!w->first[i])
+			w->first[i] = arena_str(a, o->setup[i]);
+		w->varies[i] = w->varies[i] || strcmp(w->first[i], o->setup[i]) != 0;
 	}
-	return false;
+	w->figures += o->n;
+	if (!w->error)
+		w->error = arena_str(a, o->error);
+	return E_OK;
 }
 
-static int store(struct iperf3 *all, const struct iperf3_output *o, const bool *varies)
+static int store(struct iperf3 *all, struct iperf3_output *o, void *arg)
 {
+	const struct whole *w = arg;
 	struct record *r = record_begin(all->in, "iperf");
 
 	record_run(r);
@@ -123,47 +142,46 @@ static int store(struct iperf3 *all, const struct iperf3_output *o, const bool *
 	}
 	record_info(r, "iperf.version", o->version);
 	for (size_t i = 0; i < IPERF3_SETUPS; i++) {
-		if (o->setup[i] && varies[i])
+		if (o->setup[i] && w->varies[i])
 			record_axis(r, setup_names[i], o->setup[i]);
 		else if (o->setup[i])
-			record_info(r, arena_fmt(all->ctx->arena, "iperf.%s", setup_names[i]),
-				    o->setup[i]);
+			record_info(r, arena_fmt(all->a, "iperf.%s", setup_names[i]), o->setup[i]);
 	}
 	for (size_t i = 0; i < o->n; i++)
 		record_value(r, o->figures[i].unit, o->figures[i].v, "iperf.%s",
 			     o->figures[i].name);
-	record_intervals(all->ctx->arena, r, o);
+	record_intervals(all->a, r, o);
 	return record_end(r);
+}
+
+static void read_outputs(struct iperf3 *all, const char *bytes, size_t n)
+{
+	all->a = arena_new();
+	iperf3_end(all);
+	if (json_piece_find(bytes, bytes + n))
+		iperf3_read_json(all, bytes, n);
+	else
+		iperf3_read_text(all, bytes, n);
+	iperf3_end(all);
+	arena_free(all->a);
 }
 
 int import_iperf3(struct import *in, const char *bytes, size_t n)
 {
-	struct iperf3 all = {.in = in, .ctx = in->ctx};
-	bool varies[IPERF3_SETUPS];
-	const char *error = NULL;
-	size_t figures = 0;
-	int e = E_OK;
+	struct whole w = {.error = NULL};
+	struct iperf3 all = {.in = in, .ctx = in->ctx, .each = note, .arg = &w};
 
-	if (json_piece_find(bytes, bytes + n))
-		iperf3_read_json(&all, bytes, n);
-	else
-		iperf3_read_text(&all, bytes, n);
+	read_outputs(&all, bytes, n);
 	if (in->ctx->err)
 		return in->ctx->err;
-	for (size_t i = 0; i < all.n; i++) {
-		figures += all.list[i].n;
-		error = error ? error : all.list[i].error;
-	}
-	if (!figures && error)
+	if (!w.figures && w.error)
 		return fault(in->ctx, "", "no figure was found in it: iperf3 says \"%.200s\"",
-			     error);
-	if (!figures)
+			     w.error);
+	if (!w.figures)
 		return fault(in->ctx, "", "no figure of iperf3 was found in it");
-	for (size_t i = 0; i < IPERF3_SETUPS; i++)
-		varies[i] = setup_varies(&all, i);
-	for (size_t i = 0; i < all.n && e == E_OK; i++)
-		e = store(&all, &all.list[i], varies);
-	return e;
+	all = (struct iperf3){.in = in, .ctx = in->ctx, .each = store, .arg = &w};
+	read_outputs(&all, bytes, n);
+	return in->ctx->err;
 }
 
 int iperf3_sniff(const char *bytes, size_t n)

@@ -7,8 +7,6 @@
 
 enum { IPERF3_PROTOCOL, IPERF3_STREAMS, IPERF3_REVERSE, IPERF3_BLOCK, IPERF3_SETUPS };
 
-#define IPERF3_OUTPUTS_MAX 20000 /* of one file */
-
 struct iperf3_figure {
 	const char *name, *unit; /* without "iperf." */
 	double v;
@@ -25,15 +23,21 @@ struct iperf3_output {
 	int64_t started;                  /* -1: not told */
 };
 
+/* The outputs of a file, one after the other: a reader begins one, adds to it and ends it. Then it
+ * goes to each, and its memory is used again. */
 struct iperf3 {
 	struct import *in;
 	struct ctx *ctx;
-	struct iperf3_output *list;
-	size_t n, cap;
+	int (*each)(struct iperf3 *all, struct iperf3_output *o, void *arg);
+	void *arg;
+	struct arena *a;    /* of the output that is read */
+	bool open, stopped; /* stopped: each failed */
+	struct iperf3_output now;
 };
 
-/* A further output, to which all that follows belongs. */
+/* A further output, to which all that follows belongs; ends the one before. */
 void iperf3_begin(struct iperf3 *all);
+void iperf3_end(struct iperf3 *all);
 /* A figure "<place>.<name>"; what is not finite is left out. */
 void iperf3_add(struct iperf3 *all, const char *unit, double v, const char *place,
 		const char *name);

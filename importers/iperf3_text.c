@@ -6,9 +6,10 @@
  *	[  5]   0.00-1.00   sec  1.45 GBytes  12.4 Gbits/sec    0             sender
  *	[SUM]   0.00-1.00   sec  2.91 GBytes  24.9 Gbits/sec                  receiver
  *
- * The lines that say whose they are tell of the whole test, the others of an interval. With --bidir
- * the side stands behind the number, [TX-C]: what the server sent to the client is "reverse", as in
- * JSON. Amounts count 1024, bits a second 1000.
+ * The lines that say whose they are tell of the whole test, the others of an interval; up to 3.1
+ * the whole of UDP is the line before "[  4] Sent 897 datagrams", as the server saw it, and the sum
+ * behind. With --bidir the side stands behind the number, [TX-C]: what the server sent to the
+ * client is "reverse", as in JSON. Amounts count 1024, bits a second 1000.
  */
 #include "importers/iperf3.h"
 
@@ -16,6 +17,8 @@
 
 #include "importers/program_output.h"
 #include "server/base/arena.h"
+
+#define ENDS_MAX 10000 /* lines of the whole test, of one output */
 
 struct line {
 	bool is_sum, is_reverse; /* --bidir: from the server to the client */
@@ -25,16 +28,20 @@ struct line {
 	const char *end;                                    /* "sender", "receiver" or NULL */
 };
 
+struct numbers {
+	double *v;
+	size_t n, cap;
+};
+
 struct reading {
 	struct iperf3 *all;
-	bool open, udp;
+	bool udp;
 	struct line *ends; /* lines of the whole test that say whose they are */
 	size_t nends, cap;
-	struct interval {
-		double bps;
-		bool is_sum, is_reverse;
-	} * intervals;
-	size_t nintervals, interval_cap;
+	struct numbers plain, sums; /* bits a second of the intervals' lines */
+	struct line last;           /* of an interval */
+	bool has_last;              /* it is the line before this one */
+	bool old;                   /* of 3.1: sums do not say whose they are either */
 	bool summed;
 };
 
@@ -123,16 +130,33 @@ static void add_line(struct reading *s, const struct line *l, const char *place)
 	iperf3_add(s->all, "%", l->percent, place, "lost%");
 }
 
+/* Whether there were several streams in a direction whose sum was cut off: none of them is the
+ * whole. */
+static bool lacks_sum(const struct reading *s)
+{
+	double first[2] = {-1, -1};
+
+	for (size_t i = 0; i < s->nends && !s->summed; i++) {
+		const struct line *l = &s->ends[i];
+
+		if (first[l->is_reverse] >= 0 && l->stream != first[l->is_reverse])
+			return true;
+		first[l->is_reverse] = l->stream;
+	}
+	return false;
+}
+
 static void end_output(struct reading *s)
 {
-	struct arena *a = s->all->ctx->arena;
+	bool is_cut = lacks_sum(s);
 	const char *protocol = s->udp ? "udp" : "tcp";
+	char place[64];
 	double number = -1;
 	size_t stream = 0;
 
-	if (!s->open)
+	if (!s->all->open)
 		return;
-	s->all->list[s->all->n - 1].protocol = protocol;
+	s->all->now.protocol = protocol;
 	for (size_t i = 0; i < s->nends; i++) {
 		const struct line *l = &s->ends[i];
 		const char *reverse = l->is_reverse ? "reverse." : "";
@@ -141,20 +165,59 @@ static void end_output(struct reading *s)
 			number = l->stream;
 			stream++;
 		}
+		snprintf(place, sizeof(place), "%s.stream%zu.%s", protocol, stream, l->end);
 		if (!l->is_sum)
-			add_line(s, l, arena_fmt(a, "%s.stream%zu.%s", protocol, stream, l->end));
-		if (l->is_sum != s->summed)
+			add_line(s, l, place);
+		if (l->is_sum != s->summed || is_cut)
 			continue;
-		add_line(s, l, arena_fmt(a, "%s.%s%s", protocol, reverse, l->end));
+		snprintf(place, sizeof(place), "%s.%s%s", protocol, reverse, l->end);
+		add_line(s, l, place);
 		if (s->udp && !strcmp(l->end, "receiver"))
 			add_line(s, l, l->is_reverse ? "udp.reverse" : "udp");
 	}
-	for (size_t i = 0; i < s->nintervals; i++) {
-		if (s->intervals[i].is_sum == s->summed && !s->intervals[i].is_reverse)
-			iperf3_add_interval(s->all, s->intervals[i].bps);
+	/* a stream's interval is not the test's either */
+	s->all->now.intervals = s->summed || is_cut ? s->sums.v : s->plain.v;
+	s->all->now.nintervals = s->summed || is_cut ? s->sums.n : s->plain.n;
+	iperf3_end(s->all);
+	*s = (struct reading){.all = s->all};
+}
+
+static void add_interval(struct reading *s, const struct line *l)
+{
+	struct numbers *list = l->is_sum ? &s->sums : &s->plain;
+
+	if (l->is_reverse || !isfinite(l->bps))
+		return;
+	list->v = arena_grow(s->all->a, list->v, &list->cap, list->n + 1, sizeof(*list->v));
+	list->v[list->n++] = l->bps;
+}
+
+static void add_end(struct reading *s, const struct line *l)
+{
+	if (s->nends == ENDS_MAX) {
+		fail(s->all->ctx, E_TOO_LARGE, "an output tells of more than %d streams", ENDS_MAX);
+		return;
 	}
-	s->nends = s->nintervals = 0;
-	s->open = s->udp = s->summed = false;
+	s->summed = s->summed || l->is_sum;
+	s->ends = arena_grow(s->all->a, s->ends, &s->cap, s->nends + 1, sizeof(*s->ends));
+	s->ends[s->nends++] = *l;
+}
+
+/* "[  4] Sent 897 datagrams": the line above was no interval. */
+static bool read_sent(struct reading *s, const char *text)
+{
+	const char *p = text_after(text, "[");
+	double stream;
+
+	if (!s->has_last || !p || !text_number(&p, false, &stream) || *p != ']' ||
+	    !text_after(p + 1, "Sent ") || !strstr(p, " datagrams") || stream != s->last.stream ||
+	    isnan(s->last.jitter))
+		return false;
+	s->old = true;
+	s->last.end = "receiver";
+	s->plain.n -= !s->last.is_reverse && isfinite(s->last.bps);
+	add_end(s, &s->last);
+	return true;
 }
 
 static void read_line(struct reading *s, const char *text)
@@ -163,26 +226,28 @@ static void read_line(struct reading *s, const char *text)
 	struct line l;
 
 	if (text_after(text, "Connecting to host") || text_after(text, "Accepted connection") ||
-	    (!s->open && (text_after(text, "[ ID]") || error))) {
+	    (!s->all->open && (text_after(text, "[ ID]") || error))) {
 		end_output(s);
 		iperf3_begin(s->all);
-		s->open = true;
 	}
-	if (error && s->open)
-		s->all->list[s->all->n - 1].error = arena_str(s->all->ctx->arena, error);
-	s->udp = s->udp || (s->open && strstr(text, "Total Datagrams"));
-	if (!s->open || !parse(text, &l))
+	if (error && s->all->open)
+		s->all->now.error = arena_str(s->all->a, error);
+	s->udp = s->udp || (s->all->open && strstr(text, "Total Datagrams"));
+	if (!s->all->open)
 		return;
+	if (read_sent(s, text) || !parse(text, &l)) {
+		s->has_last = false;
+		return;
+	}
 	s->udp = s->udp || !isnan(l.jitter);
-	if (!l.end) {
-		s->intervals = arena_grow(s->all->ctx->arena, s->intervals, &s->interval_cap,
-					  s->nintervals + 1, sizeof(*s->intervals));
-		s->intervals[s->nintervals++] = (struct interval){l.bps, l.is_sum, l.is_reverse};
-		return;
-	}
-	s->summed = s->summed || l.is_sum;
-	s->ends = arena_grow(s->all->ctx->arena, s->ends, &s->cap, s->nends + 1, sizeof(*s->ends));
-	s->ends[s->nends++] = l;
+	if (!l.end && l.is_sum && s->old)
+		l.end = "receiver";
+	s->has_last = !l.end && !l.is_sum;
+	s->last = l;
+	if (l.end)
+		add_end(s, &l);
+	else
+		add_interval(s, &l);
 }
 
 void iperf3_read_text(struct iperf3 *all, const char *bytes, size_t n)
@@ -192,7 +257,7 @@ void iperf3_read_text(struct iperf3 *all, const char *bytes, size_t n)
 	char *line;
 
 	output_lines_begin(&l, bytes, n);
-	while (all->ctx->err != E_TOO_LARGE && (line = output_line(&l)))
+	while (!all->stopped && !all->ctx->err && (line = output_line(&l)))
 		read_line(&s, line);
 	output_lines_end(&l);
 	end_output(&s);

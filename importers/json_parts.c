@@ -8,6 +8,7 @@
 #include <limits.h>
 
 #include "importers/json_scan.h"
+#include "server/base/arena.h"
 
 #define DEPTH_MAX 64
 
@@ -142,6 +143,14 @@ json_t *json_span_object(struct ctx *c, const char *bytes, struct json_span v,
 	return NULL;
 }
 
+json_t *json_read_again(struct ctx *c, const char *begin, const char *end)
+{
+	struct json_pieces one;
+
+	json_pieces_begin(&one, c, begin, (size_t)(end - begin));
+	return json_pieces_next(&one);
+}
+
 bool json_elements_begin(struct json_elements *e, struct ctx *c, const char *bytes,
 			 struct json_span array, const struct json_at *at)
 {
@@ -154,7 +163,27 @@ bool json_elements_begin(struct json_elements *e, struct ctx *c, const char *byt
 	e->pieces.p = array.p + 1;
 	e->pieces.end = array.end - 1;
 	e->pieces.line = count_lines(bytes, array.p) + 1;
+	ctx_init(&e->own, arena_new(), NULL);
 	return true;
+}
+
+void json_hand_over(struct ctx *from, struct ctx *to)
+{
+	size_t kept = from->nfaults;
+
+	for (size_t i = 0; i < kept; i++)
+		fault(to, from->faults[i].path, "%s", from->faults[i].message);
+	to->faults_seen += from->faults_seen - kept;
+	if (from->err)
+		fail(to, from->err, "%s", from->detail);
+	ctx_clear(from);
+}
+
+int json_elements_end(struct json_elements *e)
+{
+	json_hand_over(&e->own, e->pieces.ctx);
+	arena_free(e->own.arena);
+	return e->pieces.ctx->err;
 }
 
 /* Passes over an element that is no object. */
@@ -176,6 +205,8 @@ json_t *json_elements_next(struct json_elements *e)
 {
 	struct json_pieces *s = &e->pieces;
 
+	json_hand_over(&e->own, s->ctx);
+	arena_reset(e->own.arena);
 	for (;;) {
 		const char *p = json_skip_space(s->p, s->end);
 
@@ -191,8 +222,12 @@ json_t *json_elements_next(struct json_elements *e)
 		}
 		e->begun = true;
 		if (p < s->end && *p == '{') {
-			if (json_piece_find(p, s->end) == p)
-				return json_pieces_next(s);
+			if (json_piece_find(p, s->end) == p) {
+				json_t *v = json_pieces_next(s);
+
+				e->last = (struct json_span){p, s->p};
+				return v;
+			}
 			syntax(s->ctx, s->bytes, p,
 			       "an object does not begin with a member's name");
 			return NULL;

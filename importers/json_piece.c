@@ -8,7 +8,8 @@
 #include "importers/json_scan.h"
 
 #define DEPTH_MAX    32
-#define BRACKETS_MAX 500000 /* 200 bytes each in the tree */
+#define BRACKETS_MAX 500000  /* 200 bytes each in the tree */
+#define VALUES_MAX   2000000 /* 40 bytes each */
 
 void json_pieces_begin(struct json_pieces *s, struct ctx *c, const char *bytes, size_t n)
 {
@@ -106,6 +107,19 @@ static json_t *parse(struct json_pieces *s, const char *p, size_t n)
 	return NULL;
 }
 
+/* Texts hold some, too, but not by the million. */
+static bool has_too_many_values(const char *p, const char *end)
+{
+	size_t n = 0;
+
+	while (end - p > VALUES_MAX - (ptrdiff_t)n && n <= VALUES_MAX &&
+	       (p = memchr(p, ',', (size_t)(end - p)))) {
+		n++;
+		p++;
+	}
+	return n > VALUES_MAX;
+}
+
 json_t *json_pieces_next(struct json_pieces *s)
 {
 	const char *begin = json_piece_find(s->p, s->end), *end = s->end, *stop;
@@ -119,7 +133,7 @@ json_t *json_pieces_next(struct json_pieces *s)
 		end = begin + JSON_PIECE_MAX;
 	found = json_scan_value(begin, end, DEPTH_MAX, BRACKETS_MAX, &stop);
 	if (found == JSON_SCAN_DEEP || found == JSON_SCAN_MANY ||
-	    (found == JSON_SCAN_CUT && end < s->end)) {
+	    (found == JSON_SCAN_CUT && end < s->end) || has_too_many_values(begin, stop)) {
 		fail(s->ctx, found == JSON_SCAN_DEEP ? E_SYNTAX : E_TOO_LARGE,
 		     "line %zu: the document that begins here %s", s->line,
 		     found == JSON_SCAN_DEEP ? "is nested too deeply" : "is too large");

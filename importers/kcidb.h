@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the KCIDB importer share; for nobody else. */
+/*
+ * What the files of the KCIDB importer share; for nobody else. The document is read twice: first
+ * all of it is checked, and where its checkouts, builds and tests begin is noted, a few bytes each;
+ * then each submission is made of those elements that belong to it, read again.
+ */
 #ifndef IMPORTERS_KCIDB_H
 #define IMPORTERS_KCIDB_H
 
@@ -13,31 +17,47 @@ struct kcidb_checkout {
 };
 
 struct kcidb_build {
-	size_t checkout; /* TEXT_MAP_NONE: the id leads nowhere */
-	const char *id, *arch, *config_url, *command, *origin;
+	const char *id, *checkout, *arch, *config_url, *command, *origin;
 	struct build_in build;
 	int64_t started;
-	bool tested;
+};
+
+/* Where an element begins, by the number of its id. NULL: only its id is known. */
+struct kcidb_places {
+	struct text_map ids;
+	const char **begin;
+	size_t cap;
 };
 
 struct kcidb {
 	struct import *in;
 	struct ctx *c;
-	struct text_map checkout_ids, build_ids;
-	struct kcidb_checkout *checkouts; /* by number in the maps */
-	struct kcidb_build *builds;
-	size_t checkout_cap, build_cap;
+	const char *bytes, *end; /* of less than 4 GiB */
+	struct arena *own;       /* what is noted */
+	struct kcidb_places checkouts, builds;
+	bool *tested; /* by number of a build */
+	size_t tested_cap;
 	/* Systems send what they know step by step: tests of builds that were told before. Where
 	 * the file has no such list at all and the request names the commit, ids stand for
 	 * themselves. */
 	bool any_checkout, any_build;
+
+	/* the build that was read again last, and its checkout; in read_again's arena */
+	struct ctx read_again;
+	size_t loaded; /* its number, or TEXT_MAP_NONE */
+	struct kcidb_build build;
+	struct kcidb_checkout checkout; /* id NULL: it leads nowhere */
 };
 
-void kcidb_read_checkout(struct kcidb *k, json_t *v, const struct json_at *at);
-void kcidb_read_build(struct kcidb *k, json_t *v, const struct json_at *at);
-/* A build of which only the id is known. Its number. */
-size_t kcidb_bare_build(struct kcidb *k, const char *id);
-/* Setup and commit of a build, into a submission that is begun. */
-void kcidb_describe(const struct kcidb *k, const struct kcidb_build *b, struct record *r);
+/* Number of the id, whose element begins there; of two of one id the last counts. */
+size_t kcidb_note(struct kcidb *k, struct kcidb_places *places, const char *id, const char *begin);
+/* Checks one and notes where it begins. */
+void kcidb_check_checkout(struct kcidb *k, const struct json_object *o, const char *begin);
+void kcidb_check_build(struct kcidb *k, const struct json_object *o, const char *begin);
+/* Makes a build the loaded one. */
+void kcidb_load(struct kcidb *k, size_t build);
+/* Setup and commit of the loaded build, into a submission that is begun and ends before another is
+ * loaded. */
+void kcidb_describe(const struct kcidb *k, struct record *r);
 
 #endif

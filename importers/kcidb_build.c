@@ -14,11 +14,11 @@
 #define PATCH_DIGITS 12
 
 /* Patches on a commit are no commit of git's: "patches-<digest>-on-<commit>", based on it. */
-static void take_patches(struct kcidb *k, struct kcidb_checkout *out, const char *patchset)
+static void take_patches(struct arena *a, struct kcidb_checkout *out, const char *patchset)
 {
 	struct commit_in *commit = &out->commit;
 	bool is_hex = false;
-	const char *name = arena_fmt(k->c->arena, "patches-%.*s-on-%.*s", PATCH_DIGITS, patchset,
+	const char *name = arena_fmt(a, "patches-%.*s-on-%.*s", PATCH_DIGITS, patchset,
 				     PATCH_DIGITS, commit->id);
 
 	commit->patch.given = true;
@@ -30,15 +30,14 @@ static void take_patches(struct kcidb *k, struct kcidb_checkout *out, const char
 }
 
 /* The id as the store wants it; a fault when it is none. */
-static void take_hash(struct kcidb *k, struct kcidb_checkout *out, const char *hash,
-		      const struct json_at *at)
+static void take_hash(const struct json_object *o, struct kcidb_checkout *out, const char *hash)
 {
-	char *id = arena_str(k->c->arena, hash);
+	char *id = arena_str(o->ctx->arena, hash);
 
 	for (char *p = id; *p; p++)
 		*p = *p >= 'A' && *p <= 'F' ? (char)(*p | 0x20) : *p;
 	if (strlen(id) < 7 || strlen(id) > 40 || strspn(id, "0123456789abcdef") != strlen(id)) {
-		json_read_fault(k->c, JSON_AT_KEY(at, "git_commit_hash"),
+		json_read_fault(o->ctx, JSON_AT_KEY(o->at, "git_commit_hash"),
 				"must be 7 to 40 hex digits");
 		return;
 	}
@@ -46,50 +45,64 @@ static void take_hash(struct kcidb *k, struct kcidb_checkout *out, const char *h
 	out->commit.is_hex = true;
 }
 
-void kcidb_read_checkout(struct kcidb *k, json_t *v, const struct json_at *at)
+size_t kcidb_note(struct kcidb *k, struct kcidb_places *places, const char *id, const char *begin)
 {
-	struct json_object o = {.ctx = k->c, .v = v, .at = at};
-	const char *id = result_text(&o, "id"), *hash = result_text(&o, "git_commit_hash");
-	const char *patchset = result_text(&o, "patchset_hash");
-	struct kcidb_checkout *out;
 	bool fresh;
-	size_t i;
+	size_t i = text_map_add(&places->ids, id, strlen(id), &fresh);
+
+	places->begin =
+		arena_grow(k->own, places->begin, &places->cap, i + 1, sizeof(*places->begin));
+	places->begin[i] = begin;
+	return i;
+}
+
+/* False: it has no id. */
+static bool read_checkout(const struct json_object *o, struct kcidb_checkout *out)
+{
+	const char *id = result_text(o, "id"), *hash = result_text(o, "git_commit_hash");
+	const char *patchset = result_text(o, "patchset_hash");
 
 	if (!id) {
-		json_read_fault(k->c, JSON_AT_KEY(at, "id"), "is missing");
-		return;
+		json_read_fault(o->ctx, JSON_AT_KEY(o->at, "id"), "is missing");
+		return false;
 	}
-	i = text_map_add(&k->checkout_ids, id, strlen(id), &fresh);
-	k->checkouts = arena_grow(k->c->arena, k->checkouts, &k->checkout_cap, i + 1, sizeof(*out));
-	out = &k->checkouts[i];
 	*out = (struct kcidb_checkout){
 		.id = id,
-		.describe = result_text(&o, "git_commit_name"),
-		.branch = result_text(&o, "git_repository_branch"),
-		.url = result_text(&o, "git_repository_url"),
-		.origin = result_text(&o, "origin"),
-		.commit = {.tree = result_name(&o, "tree_name"),
+		.describe = result_text(o, "git_commit_name"),
+		.branch = result_text(o, "git_repository_branch"),
+		.url = result_text(o, "git_repository_url"),
+		.origin = result_text(o, "origin"),
+		.commit = {.tree = result_name(o, "tree_name"),
 			   .author.date = TIME_NONE,
 			   .committer.date = TIME_NONE,
 			   .date = TIME_NONE,
 			   .patch = {.version = -1, .index = -1, .total = -1}},
 	};
-	out->commit.patch.message_id = result_text(&o, "message_id");
+	out->commit.patch.message_id = result_text(o, "message_id");
 	out->commit.patch.given = out->commit.patch.message_id != NULL;
 	if (hash)
-		take_hash(k, out, hash, at);
+		take_hash(o, out, hash);
 	if (out->commit.id && patchset)
-		take_patches(k, out, patchset);
+		take_patches(o->ctx->arena, out, patchset);
+	return true;
+}
+
+void kcidb_check_checkout(struct kcidb *k, const struct json_object *o, const char *begin)
+{
+	struct kcidb_checkout checkout;
+
+	if (read_checkout(o, &checkout))
+		kcidb_note(k, &k->checkouts, checkout.id, begin);
 }
 
 /* What the importer of build logs makes of the excerpt. */
-static void take_warnings(struct kcidb *k, struct build_in *out, const char *log)
+static void take_warnings(struct arena *a, struct build_in *out, const char *log)
 {
 	static const struct pair axes[] = {{"tbox_group", "x"}};
 	struct ctx own;
 	struct import in = {.ctx = &own, .axes = axes, .naxes = 1, .commit = "v0.1"};
 
-	ctx_init(&own, k->c->arena, NULL);
+	ctx_init(&own, a, NULL);
 	if (!log || import_build_log(&in, log, strlen(log)) != E_OK || !in.n)
 		return;
 	out->warnings = in.subs[0].commit.build.warnings;
@@ -125,59 +138,113 @@ static const char *origin_of(const struct json_object *o, const char *id)
 	return origin || !colon ? origin : arena_strn(o->ctx->arena, id, (size_t)(colon - id));
 }
 
-void kcidb_read_build(struct kcidb *k, json_t *v, const struct json_at *at)
+/* False: it has no id. */
+static bool read_build(const struct json_object *o, struct kcidb_build *out)
 {
-	struct json_object o = {.ctx = k->c, .v = v, .at = at};
-	const char *id = result_text(&o, "id"), *checkout = result_text(&o, "checkout_id");
-	struct kcidb_build *b;
-	bool fresh;
-	size_t i;
+	const char *id = result_text(o, "id"), *checkout = result_text(o, "checkout_id");
 
 	if (!id)
-		json_read_fault(k->c, JSON_AT_KEY(at, "id"), "is missing");
+		json_read_fault(o->ctx, JSON_AT_KEY(o->at, "id"), "is missing");
 	if (!checkout)
-		json_read_fault(k->c, JSON_AT_KEY(at, "checkout_id"), "is missing");
+		json_read_fault(o->ctx, JSON_AT_KEY(o->at, "checkout_id"), "is missing");
 	if (!id)
-		return;
-	i = text_map_add(&k->build_ids, id, strlen(id), &fresh);
-	k->builds = arena_grow(k->c->arena, k->builds, &k->build_cap, i + 1, sizeof(*b));
-	b = &k->builds[i];
-	*b = (struct kcidb_build){
+		return false;
+	*out = (struct kcidb_build){
 		.id = id,
-		.arch = result_text(&o, "architecture"),
-		.config_url = result_text(&o, "config_url"),
-		.command = result_text(&o, "command"),
-		.origin = origin_of(&o, id),
-		.started = result_time(&o, "start_time"),
-		.checkout = checkout ? text_map_find(&k->checkout_ids, checkout, strlen(checkout))
-				     : TEXT_MAP_NONE,
+		.checkout = checkout,
+		.arch = result_text(o, "architecture"),
+		.config_url = result_text(o, "config_url"),
+		.command = result_text(o, "command"),
+		.origin = origin_of(o, id),
+		.started = result_time(o, "start_time"),
 		.build = {.given = true,
-			  .config = result_text(&o, "config_name"),
-			  .compiler = result_text(&o, "compiler"),
-			  .status = status_of(&o)},
+			  .config = result_text(o, "config_name"),
+			  .compiler = result_text(o, "compiler"),
+			  .status = status_of(o)},
 	};
-	take_warnings(k, &b->build, json_string_value(json_read_member(&o, "log_excerpt")));
-	if (checkout && b->checkout == TEXT_MAP_NONE && (k->any_checkout || !k->in->commit))
-		json_read_fault(k->c, JSON_AT_KEY(at, "checkout_id"),
-				"there is no checkout \"%.200s\" in the file", checkout);
+	return true;
 }
 
-size_t kcidb_bare_build(struct kcidb *k, const char *id)
+void kcidb_check_build(struct kcidb *k, const struct json_object *o, const char *begin)
 {
-	bool fresh;
-	size_t i = text_map_add(&k->build_ids, id, strlen(id), &fresh);
+	struct kcidb_build b;
 
-	k->builds = arena_grow(k->c->arena, k->builds, &k->build_cap, i + 1, sizeof(*k->builds));
-	if (fresh)
-		k->builds[i] = (struct kcidb_build){
-			.id = id, .checkout = TEXT_MAP_NONE, .started = TIME_NONE};
-	return i;
+	if (!read_build(o, &b))
+		return;
+	kcidb_note(k, &k->builds, b.id, begin);
+	if (b.checkout && (k->any_checkout || !k->in->commit) &&
+	    text_map_find(&k->checkouts.ids, b.checkout, strlen(b.checkout)) == TEXT_MAP_NONE)
+		json_read_fault(o->ctx, JSON_AT_KEY(o->at, "checkout_id"),
+				"there is no checkout \"%.200s\" in the file", b.checkout);
 }
 
-void kcidb_describe(const struct kcidb *k, const struct kcidb_build *b, struct record *r)
+static void load_checkout(struct kcidb *k, const char *id)
 {
-	struct commit_in *commit = &record_submission(r)->commit;
-	const struct kcidb_checkout *checkout;
+	size_t i = text_map_find(&k->checkouts.ids, id, strlen(id));
+	struct json_object o = {.ctx = &k->read_again, .at = &(const struct json_at){0}};
+
+	if (i == TEXT_MAP_NONE)
+		return;
+	o.v = json_read_again(&k->read_again, k->checkouts.begin[i], k->end);
+	if (o.v)
+		read_checkout(&o, &k->checkout);
+	json_decref(o.v);
+}
+
+void kcidb_load(struct kcidb *k, size_t build)
+{
+	struct json_object o = {.ctx = &k->read_again, .at = &(const struct json_at){0}};
+
+	if (k->loaded == build)
+		return;
+	arena_reset(k->read_again.arena);
+	ctx_init(&k->read_again, k->read_again.arena, NULL);
+	k->loaded = build;
+	k->checkout = (struct kcidb_checkout){0};
+	k->build = (struct kcidb_build){.id = k->builds.ids.list[build].text, .started = TIME_NONE};
+	if (!k->builds.begin[build])
+		return;
+	o.v = json_read_again(&k->read_again, k->builds.begin[build], k->end);
+	if (o.v && read_build(&o, &k->build)) {
+		take_warnings(o.ctx->arena, &k->build.build,
+			      json_string_value(json_read_member(&o, "log_excerpt")));
+		if (k->build.checkout)
+			load_checkout(k, k->build.checkout);
+	}
+	json_decref(o.v);
+}
+
+/* What the loaded ones say of the commit, to live as long as the submission. */
+static void set_commit(const struct kcidb *k, struct record *r)
+{
+	struct commit_in *to = &record_submission(r)->commit;
+	struct arena *a = record_arena(r);
+	struct build_in *b = &to->build;
+	struct warning *warnings;
+
+	if (k->checkout.id) {
+		*to = k->checkout.commit;
+		to->id = arena_str(a, to->id);
+		to->tree = arena_str(a, to->tree);
+		to->patch.base = arena_str(a, to->patch.base);
+		to->patch.message_id = arena_str(a, to->patch.message_id);
+	}
+	*b = k->build.build;
+	b->config = arena_str(a, b->config);
+	b->compiler = arena_str(a, b->compiler);
+	b->status = arena_str(a, b->status);
+	b->warnings = warnings = arena_array(a, struct warning, b->nwarnings);
+	for (size_t i = 0; i < b->nwarnings; i++) {
+		warnings[i] = k->build.build.warnings[i];
+		warnings[i].file = arena_str(a, warnings[i].file);
+		warnings[i].message = arena_str(a, warnings[i].message);
+	}
+}
+
+void kcidb_describe(const struct kcidb *k, struct record *r)
+{
+	const struct kcidb_checkout *checkout = &k->checkout;
+	const struct kcidb_build *b = &k->build;
 
 	record_axis(r, "arch", b->arch);
 	record_axis(r, "compiler", b->build.compiler);
@@ -186,13 +253,7 @@ void kcidb_describe(const struct kcidb *k, const struct kcidb_build *b, struct r
 	record_info(r, "kcidb.build.origin", b->origin);
 	record_info(r, "kcidb.build.config_url", b->config_url);
 	record_info(r, "kcidb.build.command", b->command);
-	if (b->checkout == TEXT_MAP_NONE) {
-		commit->build = b->build;
-		return;
-	}
-	checkout = &k->checkouts[b->checkout];
-	*commit = checkout->commit;
-	commit->build = b->build;
+	set_commit(k, r);
 	record_info(r, "kcidb.checkout", checkout->id);
 	record_info(r, "kcidb.checkout.describe", checkout->describe);
 	record_info(r, "kcidb.checkout.branch", checkout->branch);

@@ -18,17 +18,22 @@
 struct lkp_row {
 	const char *name;
 	enum { LKP_NUMBER, LKP_NUMBERS, LKP_TEXTS } kind;
-	const double *values;
+	double value;             /* the number; of several the mean of those that were measured */
+	const char *first;        /* of numbers: where the first stands */
 	const char *const *texts; /* the one member of texts is "stats_source" */
-	size_t n;                 /* of values or texts; 1 for a number */
+	size_t n;                 /* numbers or texts */
 	long line;
 };
 
 /* Reads {"metric": number or array of numbers, …} into the arena, rows in the order of the file.
- * One pass without a tree, since a file of 256 MiB holds thirty million numbers; memory is that of
- * the values. E_SYNTAX with line and column; E_INVALID with a fault for each member of another
- * form, "line 3: ["x"]" its path; E_TOO_LARGE: more than NATIVE_METRICS_MAX members. */
+ * One pass without a tree, since a file of 256 MiB holds thirty million numbers; numbers of arrays
+ * stay where they stand, to be read again, so memory goes by the rows. E_SYNTAX with line and
+ * column; E_INVALID with a fault for each member of another form, "line 3: ["x"]" its path;
+ * E_TOO_LARGE: more than NATIVE_METRICS_MAX members. */
 int lkp_json_read(struct ctx *c, const char *bytes, size_t n, struct lkp_row **rows, size_t *nrows);
+/* The number at *p, which moves to the next one of the array; the end of bytes is behind the array.
+ * For as many as the row has. */
+double lkp_row_next(const char **p, const char *end);
 /* A fault at a row. */
 int lkp_row_fault(struct ctx *c, const struct lkp_row *row, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -87,8 +92,7 @@ void lkp_params(struct arena *a, const struct lkp_job *job, const char *path_par
 		struct pair **out, size_t *n, bool *spelled);
 /* Setup, commit and time of a run into the record, from its job (job.n 0: there is none) and its
  * place (NULL: the path says nothing). What the job says goes before what the path says. */
-void lkp_job_apply(struct import *in, struct record *r, const struct lkp_job *job,
-		   const struct lkp_place *place);
+void lkp_job_apply(struct record *r, const struct lkp_job *job, const struct lkp_place *place);
 /* The place of a run, by its path when that fits what the job says, else by the result_root of the
  * job. False: neither says. */
 bool lkp_job_place(struct arena *a, const struct lkp_job *job, const char *path,
@@ -96,7 +100,7 @@ bool lkp_job_place(struct arena *a, const struct lkp_job *job, const char *path,
 
 /* --- runs --- */
 
-/* The values of one run, all of the rows, into the record; arrays as their mean. (lkp_run.c) */
+/* The values of one run, all of the rows, into the record. (lkp_run.c) */
 void lkp_take_values(struct record *r, const struct lkp_row *rows, size_t n);
 /* True when the robot says that a run did not come to its end. */
 bool lkp_is_incomplete(const struct lkp_row *rows, size_t n);
@@ -105,6 +109,7 @@ bool lkp_is_incomplete(const struct lkp_row *rows, size_t n);
 struct lkp_matrix {
 	const struct lkp_row *rows;
 	size_t n;
+	const char *end;                /* of the bytes that they were read from */
 	const struct lkp_place *commit; /* NULL: stats_source must say it, or the request */
 	const struct lkp_job *job;      /* of one of its runs; NULL */
 	/* Which runs to take; NULL: all. */

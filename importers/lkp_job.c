@@ -73,13 +73,12 @@ static void apply_params(struct record *r, struct arena *a, const struct lkp_job
 	}
 }
 
-void lkp_job_apply(struct import *in, struct record *r, const struct lkp_job *job,
-		   const struct lkp_place *place)
+void lkp_job_apply(struct record *r, const struct lkp_job *job, const struct lkp_place *place)
 {
 	static const struct lkp_place nowhere = {.run = -1};
 	const struct lkp_place *p = place ? place : &nowhere;
 	struct submission *s = record_submission(r);
-	struct arena *a = in->ctx->arena;
+	struct arena *a = record_arena(r);
 
 	record_axis(r, "testcase",
 		    first(first(said(job, "testcase"), p->testcase), said(job, "suite")));

@@ -27,9 +27,9 @@ struct reading {
 	long line;
 	struct lkp_row *rows;
 	size_t n, cap;
-	/* of the array being read; malloc'ed, used again by the next */
-	double *values;
-	size_t nvalues, value_cap;
+	/* of the array being read */
+	size_t nvalues, measured;
+	double sum;
 };
 
 static long line_at(struct reading *r, const char *at)
@@ -248,15 +248,26 @@ static int step_over(struct reading *r)
 	return E_OK;
 }
 
-static void keep_value(struct reading *r, double v)
+static void count_value(struct reading *r, double v)
 {
-	if (r->nvalues == r->value_cap) {
-		r->value_cap = r->value_cap * 2 + 64;
-		r->values = realloc(r->values, r->value_cap * sizeof(*r->values));
-		if (!r->values)
-			die("out of memory");
-	}
-	r->values[r->nvalues++] = v;
+	r->nvalues++;
+	if (isnan(v))
+		return;
+	r->measured++;
+	r->sum += v;
+}
+
+double lkp_row_next(const char **p, const char *end)
+{
+	struct reading r = {.p = *p, .end = end};
+	double v = (double)NAN;
+
+	read_number(&r, &v); /* it was read before */
+	r.p = json_skip_space(r.p, end);
+	if (r.p < end && *r.p == ',')
+		r.p = json_skip_space(r.p + 1, end);
+	*p = r.p;
+	return v;
 }
 
 /* Behind an element: 1 another follows, 0 that was the last. */
@@ -278,7 +289,7 @@ static int read_element(struct reading *r, struct lkp_row *row, const char ***te
 	size_t len;
 
 	if (e > 0) {
-		keep_value(r, v);
+		count_value(r, v);
 		return E_OK;
 	}
 	if (e < 0)
@@ -300,9 +311,12 @@ static int read_array(struct reading *r, struct lkp_row *row)
 	size_t cap = 0;
 	int e;
 
-	r->nvalues = 0;
+	r->nvalues = r->measured = 0;
+	r->sum = -0.0; /* what leaves every number as it is, a -0.0 too */
 	row->kind = LKP_NUMBERS;
 	r->p = json_skip_space(r->p, r->end);
+	row->first = r->p;
+	row->value = NAN;
 	if (r->p < r->end && *r->p == ']') {
 		r->p++;
 		return E_OK;
@@ -321,7 +335,7 @@ static int read_array(struct reading *r, struct lkp_row *row)
 			lkp_row_fault(r->c, row, "has texts and numbers");
 		return E_OK;
 	}
-	row->values = arena_copy(r->c->arena, r->values, r->nvalues * sizeof(*r->values));
+	row->value = r->measured ? r->sum / (double)r->measured : NAN;
 	row->n = r->nvalues;
 	return E_OK;
 }
@@ -338,7 +352,7 @@ static int read_value(struct reading *r, struct lkp_row *row)
 	e = read_number(r, &v);
 	if (e > 0) {
 		row->kind = LKP_NUMBER;
-		row->values = arena_copy(r->c->arena, &v, sizeof(v));
+		row->value = v;
 		row->n = 1;
 		return E_OK;
 	}
@@ -415,7 +429,6 @@ int lkp_json_read(struct ctx *c, const char *bytes, size_t n, struct lkp_row **r
 	if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
 		r.p += 3;
 	e = read_object(&r);
-	free(r.values);
 	*rows = r.rows;
 	*nrows = r.n;
 	return e < 0 ? e : (int)c->err;

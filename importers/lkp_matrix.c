@@ -27,6 +27,12 @@ struct matrix {
 	uint32_t *monitor; /* of each row */
 	bool *ran;         /* by monitor, of one column */
 	size_t nmonitors;
+	const struct lkp_row *state; /* says which runs are incomplete; NULL */
+	/* columns are read one after the other, where they stand in the bytes */
+	const char **next; /* of each row */
+	double *now;       /* the entry of each row, NAN: none */
+	size_t read;       /* columns so far; now has the last */
+	struct arena *own; /* of one column */
 };
 
 struct named {
@@ -72,37 +78,46 @@ static void number_monitors(struct matrix *x)
 	x->ran = arena_array(a, bool, x->nmonitors);
 }
 
-/* The entry of a row, NAN: none. */
-static double entry(const struct lkp_row *row, size_t column)
+static void begin_columns(struct matrix *x)
 {
-	return row->kind == LKP_NUMBERS && column < row->n ? row->values[column] : NAN;
+	x->read = 0;
+	for (size_t i = 0; i < x->m->n; i++)
+		x->next[i] = x->m->rows[i].first;
 }
 
-static void take_column(struct matrix *x, struct record *r, size_t column)
+/* Makes the column, or one behind it that was read before, the one that stands in now. */
+static void read_column(struct matrix *x, size_t column)
+{
+	for (; x->read <= column; x->read++) {
+		for (size_t i = 0; i < x->m->n; i++) {
+			const struct lkp_row *row = &x->m->rows[i];
+
+			x->now[i] = row->kind == LKP_NUMBERS && x->read < row->n
+					    ? lkp_row_next(&x->next[i], x->m->end)
+					    : NAN;
+		}
+	}
+}
+
+/* What stands in now. */
+static void take_column(struct matrix *x, struct record *r)
 {
 	memset(x->ran, 0, x->nmonitors * sizeof(*x->ran));
 	for (size_t i = 0; i < x->m->n; i++) {
-		const struct lkp_row *row = &x->m->rows[i];
-		double v = entry(row, column);
+		double v = x->now[i];
 
-		if (!isnan(v) && (v != 0 || column + 1 == row->n))
+		if (!isnan(v) && (v != 0 || x->read == x->m->rows[i].n))
 			x->ran[x->monitor[i]] = true;
 	}
 	for (size_t i = 0; i < x->m->n; i++) {
-		double v = entry(&x->m->rows[i], column);
-
-		if (v != 0 || x->ran[x->monitor[i]])
-			record_value(r, NULL, v, "%s", x->m->rows[i].name);
+		if (x->now[i] != 0 || x->ran[x->monitor[i]])
+			record_value(r, NULL, x->now[i], "%s", x->m->rows[i].name);
 	}
 }
 
-static bool incomplete(const struct matrix *x, size_t column)
+static bool is_incomplete(const struct matrix *x)
 {
-	for (size_t i = 0; i < x->m->n; i++) {
-		if (strcmp(x->m->rows[i].name, "last_state.is_incomplete_run") == 0)
-			return entry(&x->m->rows[i], column) > 0;
-	}
-	return false;
+	return x->state && x->now[x->state - x->m->rows] > 0;
 }
 
 /* The shape: how many runs there are. */
@@ -113,6 +128,8 @@ static int measure(struct matrix *x)
 	for (size_t i = 0; i < x->m->n; i++) {
 		const struct lkp_row *row = &x->m->rows[i];
 
+		if (!x->state && strcmp(row->name, "last_state.is_incomplete_run") == 0)
+			x->state = row;
 		if (strcmp(row->name, "stats_source") == 0 && row->kind == LKP_TEXTS)
 			x->source = row;
 		else if (row->kind != LKP_NUMBERS)
@@ -139,7 +156,7 @@ static int measure(struct matrix *x)
 /* Where a column's run lies: ".../<run>/stats.json", or no more than the number. */
 static bool place_of(const struct matrix *x, size_t column, struct lkp_place *out)
 {
-	struct arena *a = x->in->ctx->arena;
+	struct arena *a = x->own;
 	const char *path, *slash;
 
 	if (!x->source)
@@ -163,7 +180,7 @@ static struct record *begin(struct matrix *x, const struct lkp_place *place)
 	static const struct lkp_job none = {0};
 	struct record *r = record_begin(x->in, NULL);
 
-	lkp_job_apply(x->in, r, x->m->job ? x->m->job : &none, place);
+	lkp_job_apply(r, x->m->job ? x->m->job : &none, place);
 	return r;
 }
 
@@ -174,13 +191,14 @@ static int take_placed(struct matrix *x, size_t column, const struct lkp_place *
 
 	if (x->m->wanted && !x->m->wanted(x->m->arg, place->run))
 		return E_OK;
+	read_column(x, column);
 	r = begin(x, place);
-	record_submission(r)->key = lkp_key(x->in->ctx->arena, place, place->run);
+	record_submission(r)->key = lkp_key(record_arena(r), place, place->run);
 	record_submission(r)->key_given = true;
-	if (incomplete(x, column))
+	if (is_incomplete(x))
 		record_submission(r)->status = RUN_INCOMPLETE;
 	record_run(r);
-	take_column(x, r, column);
+	take_column(x, r);
 	return record_end(r);
 }
 
@@ -189,38 +207,53 @@ static int take_together(struct matrix *x, const bool *placed, bool want_incompl
 {
 	struct record *r = NULL;
 
+	begin_columns(x);
 	for (size_t i = 0; i < x->columns; i++) {
-		if (placed[i] || incomplete(x, i) != want_incomplete)
+		if (placed[i])
+			continue;
+		read_column(x, i);
+		if (is_incomplete(x) != want_incomplete)
 			continue;
 		if (!r) {
 			r = begin(x, x->m->commit);
 			record_submission(r)->status = want_incomplete ? RUN_INCOMPLETE : RUN_OK;
+			record_settled(r);
 		}
 		record_run(r);
-		take_column(x, r, i);
+		take_column(x, r);
 	}
 	return r ? record_end(r) : E_OK;
 }
 
-int lkp_matrix_take(struct import *in, const struct lkp_matrix *m)
+static int take_columns(struct matrix *x)
 {
-	struct matrix x = {.in = in, .m = m};
+	bool *placed = arena_array(x->in->ctx->arena, bool, x->columns);
 	struct lkp_place place;
-	bool *placed;
-	int e = measure(&x);
+	int e = E_OK;
 
-	if (e < 0)
-		return e;
-	number_monitors(&x);
-	placed = arena_array(in->ctx->arena, bool, x.columns);
-	for (size_t i = 0; e >= 0 && i < x.columns; i++) {
-		placed[i] = place_of(&x, i, &place);
+	begin_columns(x);
+	for (size_t i = 0; e >= 0 && i < x->columns; i++) {
+		arena_reset(x->own);
+		placed[i] = place_of(x, i, &place);
 		if (placed[i])
-			e = take_placed(&x, i, &place);
+			e = take_placed(x, i, &place);
 	}
 	for (int i = 0; e >= 0 && i < 2; i++)
-		e = take_together(&x, placed, i == 1);
+		e = take_together(x, placed, i == 1);
 	return e;
+}
+
+int lkp_matrix_take(struct import *in, const struct lkp_matrix *m)
+{
+	auto_arena struct arena *own = arena_new();
+	struct matrix x = {.in = in, .m = m, .own = own};
+
+	if (measure(&x) < 0)
+		return in->ctx->err;
+	number_monitors(&x);
+	x.next = arena_array(in->ctx->arena, const char *, m->n);
+	x.now = arena_array(in->ctx->arena, double, m->n);
+	return take_columns(&x);
 }
 
 int import_lkp_matrix(struct import *in, const char *bytes, size_t n)
@@ -236,6 +269,7 @@ int import_lkp_matrix(struct import *in, const char *bytes, size_t n)
 	if (e < 0)
 		return e;
 	m.rows = rows;
+	m.end = bytes + n;
 	if (slash)
 		folder = arena_strn(a, in->source, (size_t)(slash - in->source));
 	for (size_t i = 0; i < m.n; i++)

@@ -145,7 +145,7 @@ static int take_run(struct folder *f)
 	placed = lkp_job_place(c->arena, &f->job, f->path, &place);
 	r = record_begin(f->in, NULL);
 	s = record_submission(r);
-	lkp_job_apply(f->in, r, &f->job, placed ? &place : NULL);
+	lkp_job_apply(r, &f->job, placed ? &place : NULL);
 	s->key = placed ? lkp_key(c->arena, &place, place.run) : NULL;
 	s->key_given = placed;
 	s->status = incomplete ? RUN_INCOMPLETE : RUN_OK;
@@ -176,6 +176,7 @@ static int take_matrix(struct folder *f)
 	if (read_rows(f, "matrix.json", &rows, &m.n) < 0)
 		return f->in->ctx->err;
 	m.rows = rows;
+	m.end = part(f, "matrix.json")->bytes + part(f, "matrix.json")->n;
 	if (lkp_place_of_commit(f->in->ctx->arena, f->path, &commit))
 		m.commit = &commit;
 	for (size_t i = 0; i < f->n; i++)
@@ -202,6 +203,7 @@ int import_lkp_result(struct import *in, const char *bytes, size_t n)
 {
 	(void)bytes, (void)n;
 	return fault(in->ctx, "",
-		     "a result is a folder: name one; single files are lkp-stats, "
-		     "lkp-matrix and lkp-json");
+		     "a result is a folder, which cannot be sent: `plumbline import lkp-result "
+		     "FOLDER` takes it where it lies; its single files can be sent, stats.json "
+		     "as lkp-stats, matrix.json as lkp-matrix, others as lkp-json");
 }

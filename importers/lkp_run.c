@@ -14,26 +14,11 @@
 #include "server/analysis/comparison.h"
 #include "server/base/arena.h"
 
-/* Mean of what was measured; NAN: nothing was. */
-static double mean_of(const struct lkp_row *row)
-{
-	double sum = -0.0; /* what leaves every number as it is, a -0.0 too */
-	size_t n = 0;
-
-	for (size_t i = 0; i < row->n; i++) {
-		if (!isnan(row->values[i])) {
-			sum += row->values[i];
-			n++;
-		}
-	}
-	return n ? sum / (double)n : NAN;
-}
-
 void lkp_take_values(struct record *r, const struct lkp_row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].kind != LKP_TEXTS)
-			record_value(r, NULL, mean_of(&rows[i]), "%s", rows[i].name);
+			record_value(r, NULL, rows[i].value, "%s", rows[i].name);
 	}
 }
 
@@ -41,7 +26,7 @@ bool lkp_is_incomplete(const struct lkp_row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(rows[i].name, "last_state.is_incomplete_run") == 0 &&
-		    rows[i].kind == LKP_NUMBER && rows[i].values[0] > 0)
+		    rows[i].kind == LKP_NUMBER && rows[i].value > 0)
 			return true;
 	}
 	return false;
@@ -70,7 +55,7 @@ static struct record *begin(struct import *in, const char *folder, bool beside_r
 
 	*placed = beside_runs ? lkp_place_of_commit(in->ctx->arena, folder, place)
 			      : lkp_place_of_run(in->ctx->arena, folder, place);
-	lkp_job_apply(in, r, &none, *placed ? place : NULL);
+	lkp_job_apply(r, &none, *placed ? place : NULL);
 	return r;
 }
 
@@ -102,14 +87,14 @@ int import_lkp_stats(struct import *in, const char *bytes, size_t n)
 	return record_end(r);
 }
 
-static void take_means(struct import *in, struct record *r, const struct lkp_row *rows, size_t n)
+static void take_means(struct record *r, const struct lkp_row *rows, size_t n)
 {
-	struct summary_in *cells = arena_array(in->ctx->arena, struct summary_in, n);
+	struct summary_in *cells = arena_array(record_arena(r), struct summary_in, n);
 	struct submission *s = record_submission(r);
 
 	s->cells = cells;
 	for (size_t i = 0; i < n; i++) {
-		double mean = rows[i].kind == LKP_TEXTS ? NAN : mean_of(&rows[i]);
+		double mean = rows[i].kind == LKP_TEXTS ? NAN : rows[i].value;
 
 		if (isnan(mean))
 			continue;
@@ -168,7 +153,7 @@ int import_lkp_json(struct import *in, const char *bytes, size_t n)
 		return in->ctx->err;
 	r = begin(in, folder, is_average, &place, &placed);
 	if (is_average) {
-		take_means(in, r, rows, nrows);
+		take_means(r, rows, nrows);
 	} else {
 		if (lkp_is_incomplete(rows, nrows))
 			record_submission(r)->status = RUN_INCOMPLETE;

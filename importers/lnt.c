@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LNT's test reports, version 2: <test>.<metric> of each test; a list of numbers is a list of runs,
+ * LNT's test reports, versions 2 and 5, which names the commit and the run's fields otherwise:
+ * <test>.<metric> of each test; a list of numbers is a list of runs,
  * and so is a test that is told again. Units as LNT fixes them: seconds for execution_time and
  * compile_time, bytes for mem_bytes and code_size. A *_status that is not 0 is <test>.<what>.fail,
  * and 0 is <test>.<what>.pass. Other texts (hashes, profiles) are left out. The machine and the
  * commit are named by the file: the commit is the run's order field, of which several names are
- * known, or else the only field that holds 40 hex digits.
+ * known, or else the only field that holds 40 hex digits and is no digest.
  */
 #include "importers/formats.h"
 #include "importers/json_parts.h"
@@ -26,6 +27,7 @@ static void read_machine(struct samples *s, struct ctx *c, json_t *v, const stru
 	result_info(r, v, "machine.");
 }
 
+/* Fields such as cc_exec_hash are digests of a program's bytes. */
 static const char *only_id(json_t *run)
 {
 	const char *found = NULL, *key;
@@ -35,7 +37,8 @@ static const char *only_id(json_t *run)
 	{
 		const char *text = json_string_value(v);
 
-		if (!text || strlen(text) != 40 || strspn(text, "0123456789abcdefABCDEF") != 40)
+		if (!text || strstr(key, "hash") || strlen(text) != 40 ||
+		    strspn(text, "0123456789abcdefABCDEF") != 40)
 			continue;
 		if (found && strcmp(found, text) != 0)
 			return NULL;
@@ -47,8 +50,8 @@ static const char *only_id(json_t *run)
 static void read_run(struct samples *s, struct ctx *c, json_t *v, const struct json_at *at)
 {
 	static const char *const orders[] = {
-		"git_sha",  "git_commit",  "commit",         "llvm_project_revision",
-		"revision", "git_version", "kernel_version", "version"};
+		"git_sha",     "git_commit",     "commit",  "llvm_project_revision", "revision",
+		"git_version", "kernel_version", "version", "inferred_run_order"};
 	struct record *r = samples_record(s);
 	struct json_object o;
 
@@ -137,7 +140,8 @@ static void read_test(struct samples *s, struct ctx *c, struct tests *seen, json
 		return;
 	}
 	test = text_map_add(&seen->names, name, strlen(name), &fresh);
-	seen->runs = arena_grow(c->arena, seen->runs, &seen->cap, test + 1, sizeof(*seen->runs));
+	seen->runs =
+		arena_grow(seen->names.a, seen->runs, &seen->cap, test + 1, sizeof(*seen->runs));
 	json_object_foreach(v, key, value)
 	{
 		size_t len = strlen(key), end = sizeof(status) - 1, n;
@@ -152,11 +156,40 @@ static void read_test(struct samples *s, struct ctx *c, struct tests *seen, json
 	seen->runs[test] += most;
 }
 
+/* Version 5: {"value": "<id>", …}. */
+static void read_value(struct samples *s, struct ctx *c, json_t *v, const struct json_at *at)
+{
+	struct json_object o;
+	const char *id;
+
+	if (!result_object(c, v, at, &o))
+		return;
+	id = result_text(&o, "value");
+	if (id && result_is_commit(id))
+		record_commit(samples_record(s), id);
+}
+
+static bool is_word(struct json_span v, const char *word)
+{
+	return v.p && (size_t)(v.end - v.p) == strlen(word) && !memcmp(v.p, word, strlen(word));
+}
+
 int import_lnt(struct import *in, const char *bytes, size_t n)
 {
-	static const char *const keys[] = {"machine", "run", "tests", "format_version"};
+	enum { MACHINE, RUN, TESTS, VERSION, COMMIT, PARAMETERS, KEYS };
+	static const char *const keys[KEYS] = {"machine",        "run",    "tests",
+					       "format_version", "commit", "run_parameters"};
+	static const struct {
+		int key;
+		void (*read)(struct samples *s, struct ctx *c, json_t *v, const struct json_at *at);
+	} parts[] = {
+		{MACHINE, read_machine},
+		{RUN, read_run},
+		{PARAMETERS, read_run},
+		{COMMIT, read_value},
+	};
 	const struct json_at top = {0}, *place = JSON_AT_KEY(&top, "tests");
-	struct json_span document, found[4];
+	struct json_span document, found[KEYS];
 	struct ctx *c = in->ctx;
 	struct tests seen = {0};
 	struct json_elements e;
@@ -164,26 +197,29 @@ int import_lnt(struct import *in, const char *bytes, size_t n)
 	json_t *v;
 
 	if (!json_document(c, bytes, n, &document) ||
-	    !json_find_members(c, bytes, document, keys, 4, found))
+	    !json_find_members(c, bytes, document, keys, KEYS, found))
 		return c->err;
-	if (!found[3].p || found[3].end - found[3].p != 3 || memcmp(found[3].p, "\"2\"", 3) != 0)
-		return json_read_fault(c, JSON_AT_KEY(&top, keys[3]), "must be \"2\"");
-	if (!found[2].p)
+	if (!is_word(found[VERSION], "\"2\"") && !is_word(found[VERSION], "\"5\""))
+		return json_read_fault(c, JSON_AT_KEY(&top, keys[VERSION]),
+				       "must be \"2\" or \"5\"");
+	if (!found[TESTS].p)
 		return json_read_fault(c, place, "is missing");
 	s = samples_begin(in, "lnt");
-	v = json_span_object(c, bytes, found[0], JSON_AT_KEY(&top, keys[0]));
-	read_machine(s, c, v, JSON_AT_KEY(&top, keys[0]));
-	json_decref(v);
-	v = json_span_object(c, bytes, found[1], JSON_AT_KEY(&top, keys[1]));
-	read_run(s, c, v, JSON_AT_KEY(&top, keys[1]));
-	json_decref(v);
-	if (!json_elements_begin(&e, c, bytes, found[2], place))
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const struct json_at *at = JSON_AT_KEY(&top, keys[parts[i].key]);
+
+		v = json_span_object(c, bytes, found[parts[i].key], at);
+		parts[i].read(s, c, v, at);
+		json_decref(v);
+	}
+	if (!json_elements_begin(&e, c, bytes, found[TESTS], place))
 		return c->err;
 	text_map_init(&seen.names, c->arena);
 	while ((v = json_elements_next(&e))) {
-		read_test(s, c, &seen, v, JSON_AT_INDEX(place, e.index));
+		read_test(s, &e.own, &seen, v, JSON_AT_INDEX(place, e.index));
 		json_decref(v);
 	}
+	json_elements_end(&e);
 	return samples_end(s);
 }
 

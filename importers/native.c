@@ -10,6 +10,7 @@
 #include <malloc.h>
 #include <pthread.h>
 
+#include "importers/json_parts.h"
 #include "importers/json_scan.h"
 #include "server/base/arena.h"
 #include "server/base/clock.h"
@@ -18,9 +19,12 @@
 #define BIG_DOCUMENT ((size_t)1 << 20)
 static pthread_mutex_t big_document = PTHREAD_MUTEX_INITIALIZER;
 
+#define HANDED_ON ((size_t)256 << 10) /* submissions of a stream: together, for their names */
+
 /* What ends the reading counts alone: faults found so far are of no use to who sent half a
  * document. */
-#define give_up(nv, code, ...) (ctx_clear((nv)->ctx), fail((nv)->ctx, (code), __VA_ARGS__))
+#define give_up(nv, code, ...)                                                                     \
+	(ctx_clear((nv)->ctx), ctx_clear((nv)->in->ctx), fail((nv)->in->ctx, (code), __VA_ARGS__))
 
 /* "line 3, column 17": of the byte before at, which is the last that was read. Columns are
  * characters. */
@@ -261,6 +265,28 @@ static void read_submission(struct native *nv, json_t *v)
 		submission_seal(nv->ctx->arena, s);
 }
 
+/* After a document, and at the end: what is whole goes to the stream, faults to the import. With
+ * faults nothing more is handed on. */
+static int hand_on(struct native *nv, size_t least)
+{
+	struct import *in = nv->in;
+
+	if (nv->ctx == in->ctx)
+		return in->ctx->err;
+	json_hand_over(nv->ctx, in->ctx);
+	if (!in->ctx->err && arena_used(in->stream->made) < least)
+		return E_OK;
+	in->names = NULL;
+	if (!in->ctx->err) {
+		nv->ended = import_take(in) < 0;
+		return in->ctx->err;
+	}
+	in->subs = NULL;
+	in->n = in->cap = 0;
+	arena_reset(in->stream->made);
+	return in->ctx->err;
+}
+
 /* p is behind the '['. Each element is a document of its own. */
 static int read_array(struct native *nv, const char *p)
 {
@@ -284,13 +310,15 @@ static int read_array(struct native *nv, const char *p)
 				       NATIVE_DOCUMENTS_MAX);
 		v = parse(nv, p, &p);
 		if (!v)
-			return nv->ctx->err;
-		nv->ctx->item = item;
+			return nv->in->ctx->err;
+		nv->in->ctx->item = nv->ctx->item = item;
 		read_submission(nv, v);
-		nv->ctx->item = -1;
 		forget(nv, v);
-		if (nv->in->after_document && nv->in->after_document(nv->in->after_arg) < 0)
-			return nv->ctx->err;
+		hand_on(nv, HANDED_ON);
+		nv->in->ctx->item = nv->ctx->item = -1;
+		if (nv->ended ||
+		    (nv->in->after_document && nv->in->after_document(nv->in->after_arg) < 0))
+			return nv->in->ctx->err;
 		p = json_skip_space(p, nv->end);
 		if (p == nv->end || (*p != ',' && *p != ']'))
 			return syntax_error(nv, p < nv->end ? p + 1 : p, "',' or ']' expected");
@@ -301,7 +329,7 @@ static int read_array(struct native *nv, const char *p)
 	p = json_skip_space(p, nv->end);
 	if (p != nv->end)
 		return syntax_error(nv, p + 1, "nothing may follow the document");
-	return nv->ctx->err;
+	return hand_on(nv, 0);
 }
 
 /* A body that is one document. */
@@ -311,7 +339,7 @@ static int read_single(struct native *nv, const char *p)
 	json_t *v = parse(nv, p, &p);
 
 	if (!v)
-		return nv->ctx->err;
+		return nv->in->ctx->err;
 	if ((size_t)(p - begin) > NATIVE_DOCUMENT_MAX && !json_object_get(v, "stored") &&
 	    !json_object_get(v, "artifact")) {
 		forget(nv, v);
@@ -327,7 +355,7 @@ static int read_single(struct native *nv, const char *p)
 	else if (!nv->one_line || !native_read_aside(nv, v))
 		read_submission(nv, v);
 	forget(nv, v);
-	return nv->ctx->err;
+	return hand_on(nv, 0);
 }
 
 int import_native(struct import *in, const char *bytes, size_t n)
@@ -335,6 +363,10 @@ int import_native(struct import *in, const char *bytes, size_t n)
 	struct native nv = {.in = in, .ctx = in->ctx, .bytes = bytes, .end = bytes + n};
 	const char *p = json_skip_space(bytes, nv.end);
 
+	if (in->stream) {
+		ctx_init(&nv.own, in->stream->made, in->ctx->db);
+		nv.ctx = &nv.own;
+	}
 	if (n > NATIVE_BODY_MAX)
 		return fail(in->ctx, E_TOO_LARGE, "the body is larger than %zu bytes",
 			    NATIVE_BODY_MAX);

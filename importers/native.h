@@ -30,10 +30,12 @@ struct native_names {
 /* One body being read. */
 struct native {
 	struct import *in;
-	struct ctx *ctx;
+	struct ctx *ctx; /* of the document: the import's, or own where there is a stream */
+	struct ctx own;
 	const char *bytes, *end;
 	size_t size;   /* of the document whose tree there is */
 	bool one_line; /* NDJSON: places are columns */
+	bool ended;    /* the stream takes no more */
 };
 
 /* Names of an object's members; NULL when one is at fault. quoted places. */

@@ -10,6 +10,16 @@
 #include "server/analysis/comparison.h"
 #include "server/base/arena.h"
 
+/* A number, or what tables print where the base is 0. */
+static double read_change(const struct json_object *o, const char *key)
+{
+	const char *text = json_string_value(json_read_member(o, key));
+
+	if (text && !strcmp(text, "+Inf"))
+		return (double)INFINITY;
+	return text && !strcmp(text, "-Inf") ? (double)-INFINITY : json_read_real(o, key);
+}
+
 static void read_printed(struct ctx *c, json_t *v, const struct json_at *at, struct summary_in *out)
 {
 	static const char *const known[] = {"base", "change_pct", "change_abs", "reproduction_pct",
@@ -28,7 +38,7 @@ static void read_printed(struct ctx *c, json_t *v, const struct json_at *at, str
 			continue;
 		changes++;
 		out->printed = kinds[i];
-		out->printed_change = json_read_real(&o, known[i]);
+		out->printed_change = read_change(&o, known[i]);
 	}
 	if (!json_read_member(&o, "base") && changes)
 		json_read_fault(c, at, "has a change but no base");
@@ -62,7 +72,7 @@ static void check_cell(const struct json_object *o, const struct summary_in *cel
 		json_read_fault(c, JSON_AT_KEY(o->at, "stddev_pct"), "cannot stand beside stddev");
 	if (cell->stddev < 0)
 		json_read_fault(c, JSON_AT_KEY(o->at, "stddev"), "is below 0");
-	if (cell->stddev_pct < 0)
+	if (cell->stddev_pct < 0 && cell->printed == PRINTED_NO)
 		json_read_fault(c, JSON_AT_KEY(o->at, "stddev_pct"), "is below 0");
 	if (cell->min > cell->max)
 		json_read_fault(c, JSON_AT_KEY(o->at, "min"), "is greater than max");

@@ -142,7 +142,10 @@ static void write_cell(struct jw *w, const struct summary_in *cell)
 	if (cell->printed != PRINTED_NO) {
 		jw_obj(w, "printed");
 		text(w, "base", cell->printed_base);
-		if (cell->printed != PRINTED_BASE)
+		if (isinf(cell->printed_change)) /* as it stands in tables, of a base that is 0 */
+			jw_str(w, changes[cell->printed],
+			       cell->printed_change > 0 ? "+Inf" : "-Inf");
+		else if (cell->printed != PRINTED_BASE)
 			jw_num(w, changes[cell->printed], cell->printed_change);
 		jw_end(w);
 	}

@@ -35,6 +35,7 @@ struct reading {
 	struct omni omni;   /* figures that name themselves */
 	bool marked;        /* instances are told apart */
 	size_t instance;    /* of the next result, from 1; 0: the one behind the last */
+	struct arena *own;  /* of the results */
 	struct result *results;
 	size_t nresults, cap;
 };
@@ -161,8 +162,7 @@ static struct result *open_result(struct reading *s)
 
 	if (at >= INSTANCES_MAX)
 		return NULL;
-	s->results =
-		arena_grow(s->o->in->ctx->arena, s->results, &s->cap, at + 1, sizeof(*s->results));
+	s->results = arena_grow(s->own, s->results, &s->cap, at + 1, sizeof(*s->results));
 	if (at >= s->nresults)
 		s->nresults = at + 1;
 	return &s->results[at];
@@ -343,7 +343,8 @@ static bool read_mark(struct reading *s, const char *line)
 
 static void read_output(struct program_output *o, const char *bytes, size_t n)
 {
-	struct reading s = {.o = o, .suffix = "Mbps", .omni = {.arena = o->in->ctx->arena}};
+	auto_arena struct arena *results = arena_new(), *heads = arena_new();
+	struct reading s = {.o = o, .suffix = "Mbps", .omni = {.arena = heads}, .own = results};
 	struct output_lines l;
 	double v[COLUMNS_MAX];
 	const char *name;

@@ -12,7 +12,7 @@ struct program_output;
 
 /* Figures that netperf prints with their names. */
 struct omni {
-	struct arena *arena;
+	struct arena *arena; /* of the head's lines alone */
 	/* what was told of the throughput; 0: nothing */
 	double value, seconds, size, mbps, tps;
 	char units[40];

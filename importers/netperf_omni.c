@@ -11,6 +11,7 @@
 #include "server/base/arena.h"
 
 #define COLUMNS_MAX 200
+#define CELL_MAX    80 /* bytes of a figure */
 
 struct cell {
 	const char *p;
@@ -48,11 +49,16 @@ static void note_throughput(struct omni *k)
 
 static void add(struct omni *k, struct program_output *o, const char *name, struct cell value)
 {
-	const char *text = arena_strn(k->arena, value.p, value.n), *p = text;
+	char text[CELL_MAX];
+	const char *p = text;
 	double v;
 
+	if (value.n >= sizeof(text))
+		return; /* a word */
+	memcpy(text, value.p, value.n);
+	text[value.n] = '\0';
 	if (!strcmp(name, "throughput_units")) {
-		snprintf(k->units, sizeof(k->units), "%s", text);
+		snprintf(k->units, sizeof(k->units), "%.39s", text);
 		note_throughput(k);
 		return;
 	}
@@ -200,10 +206,16 @@ static bool read_table(struct omni *k, struct program_output *o, const char *lin
 	return true;
 }
 
+static void forget_head(struct omni *k)
+{
+	k->nhead = 0;
+	arena_reset(k->arena);
+}
+
 bool omni_line(struct omni *k, struct program_output *o, const char *line)
 {
 	if (strstr(line, " TEST from ") || strstr(line, " TEST to ")) {
-		k->nhead = 0;
+		forget_head(k);
 		k->begun = true;
 		return false;
 	}
@@ -212,7 +224,7 @@ bool omni_line(struct omni *k, struct program_output *o, const char *line)
 	if (!k->begun || !*past_spaces(line))
 		return false;
 	if (read_commas(k, o, line) || read_table(k, o, line)) {
-		k->nhead = 0;
+		forget_head(k);
 		k->begun = false;
 		return true;
 	}
@@ -230,5 +242,6 @@ bool omni_repeats(const struct omni *k, const char *line)
 
 void omni_reset(struct omni *k)
 {
+	forget_head(k);
 	*k = (struct omni){.arena = k->arena};
 }

@@ -7,15 +7,15 @@
  * not end with "# EOF" must at least end with a line end: else its last number may be cut.
  */
 #include "importers/formats.h"
-#include "importers/program_output.h"
+#include "importers/line_groups.h"
 #include "importers/result_file.h"
-#include "importers/text_map.h"
 #include "server/base/arena.h"
 #include "server/base/clock.h"
 
-#define LABELS_MAX 64
-#define TEXT_SIZE  4096
-#define GROUPS_MAX 20000 /* commits, testcases, machines */
+#define LABELS_MAX  64
+#define TEXT_SIZE   4096
+#define GROUPS_MAX  20000 /* commits, testcases, machines */
+#define ASKED_EVERY 1000  /* lines */
 
 enum { OWN_COMMIT, OWN_TREE, OWN_TESTCASE, OWN_MACHINE, OWNS };
 static const char *const own_names[OWNS] = {"commit", "tree", "testcase", "tbox_group"};
@@ -39,18 +39,22 @@ struct family {
 struct reading {
 	struct import *in;
 	struct ctx *c;
-	struct text_map names, groups;
+	struct arena *own, *line_arena; /* line_arena: of the line that is read */
+	struct text_map names;
 	struct family *families; /* by number in names */
 	size_t family_cap;
-	struct samples **list; /* by number in groups */
-	size_t cap;
+	struct line_groups groups;
+	struct sample_line *sample;
 	long line;
 	bool ended;
 };
 
 static void refuse(struct reading *g, const char *what)
 {
-	fault(g->c, arena_fmt(g->c->arena, "line %ld", g->line), "%s", what);
+	char place[32];
+
+	snprintf(place, sizeof(place), "line %ld", g->line);
+	fault(g->c, place, "%s", what);
 }
 
 static struct family *family(struct reading *g, const char *name, size_t n)
@@ -58,8 +62,7 @@ static struct family *family(struct reading *g, const char *name, size_t n)
 	bool fresh;
 	size_t i = text_map_add(&g->names, name, n, &fresh);
 
-	g->families =
-		arena_grow(g->c->arena, g->families, &g->family_cap, i + 1, sizeof(*g->families));
+	g->families = arena_grow(g->own, g->families, &g->family_cap, i + 1, sizeof(*g->families));
 	if (fresh)
 		g->families[i].taken = true;
 	return &g->families[i];
@@ -81,8 +84,8 @@ static void read_comment(struct reading *g, const char *line)
 		family(g, name, strlen(name))->taken = !strcmp(rest, "gauge") ||
 						       !strcmp(rest, "unknown") ||
 						       !strcmp(rest, "untyped");
-	else if (!strcmp(word, "UNIT"))
-		family(g, name, strlen(name))->unit = arena_str(g->c->arena, rest);
+	else if (!strcmp(word, "UNIT") && !family(g, name, strlen(name))->unit)
+		family(g, name, strlen(name))->unit = arena_str(g->own, rest);
 }
 
 /* Whether it is a gauge's; *unit as the file says. */
@@ -180,25 +183,14 @@ static bool parse(struct sample_line *s, char *line)
 	return !*rest || *rest == '#' || read_number(&rest, &s->time);
 }
 
-static struct samples *group(struct reading *g, const char *const *own)
+static size_t group_of(struct reading *g, const char *const *own)
 {
 	char key[OWNS * (JSON_NAME_MAX + 1)];
+	bool fresh;
 	size_t n = (size_t)snprintf(key, sizeof(key), "%s\x1f%s\x1f%s\x1f%s", own[OWN_COMMIT],
 				    own[OWN_TREE], own[OWN_TESTCASE], own[OWN_MACHINE]);
-	struct record *r;
-	bool fresh;
-	size_t i = text_map_add(&g->groups, key, n < sizeof(key) ? n : sizeof(key) - 1, &fresh);
 
-	g->list = arena_grow(g->c->arena, g->list, &g->cap, i + 1, sizeof(struct samples *));
-	if (!fresh)
-		return g->list[i];
-	g->list[i] = samples_begin_bare(g->in, *own[OWN_TESTCASE] ? own[OWN_TESTCASE] : NULL);
-	r = samples_record(g->list[i]);
-	record_axis(r, "tbox_group", own[OWN_MACHINE]);
-	record_commit(r, own[OWN_COMMIT]);
-	if (*own[OWN_TREE])
-		record_submission(r)->commit.tree = own[OWN_TREE];
-	return g->list[i];
+	return text_map_add(&g->groups.keys, key, n < sizeof(key) ? n : sizeof(key) - 1, &fresh);
 }
 
 /* Labels that are no names of ours go into braces behind the name, as far as there is room. */
@@ -219,7 +211,7 @@ static const char *full_name(struct reading *g, struct sample_line *s, const cha
 		for (k = 0; k < OWNS && strcmp(own_names[k], l->name) != 0; k++)
 			;
 		if (k < OWNS) {
-			own[k] = result_clean(g->c->arena, l->value,
+			own[k] = result_clean(g->line_arena, l->value,
 					      strnlen(l->value, JSON_NAME_MAX));
 			continue;
 		}
@@ -233,41 +225,37 @@ static const char *full_name(struct reading *g, struct sample_line *s, const cha
 	return s->full;
 }
 
-static void read_sample(struct reading *g, struct sample_line *s, char *line)
+/* The first time: which submission the line belongs to. */
+static void place_sample(struct reading *g, const struct output_lines *l, const char *begin,
+			 char *line)
 {
-	const char *own[OWNS], *unit, *name;
-	struct submission *sub;
-	struct samples *of;
+	const char *own[OWNS], *unit;
 
-	if (!parse(s, line)) {
+	if (!parse(g->sample, line)) {
 		refuse(g, "is neither a comment nor a sample: name{label=\"…\"} number");
 		return;
 	}
-	if (!is_taken(g, s->name, &unit) || isnan(s->v))
-		return;
-	name = full_name(g, s, own);
-	if (!name) {
-		refuse(g, "the labels are too long");
+	if (!is_taken(g, g->sample->name, &unit)) {
+		line_groups_break(&g->groups);
 		return;
 	}
-	of = group(g, own);
-	samples_add(of, unit, s->v, "%s", name);
-	sub = record_submission(samples_record(of));
-	if (s->time > 1e11) /* Prometheus tells milliseconds */
-		s->time /= 1000;
-	if (s->time > 0 && s->time < 1e11 &&
-	    (sub->started == TIME_NONE || s->time < (double)sub->started))
-		sub->started = (int64_t)s->time;
+	if (isnan(g->sample->v))
+		return;
+	if (full_name(g, g->sample, own))
+		line_groups_add(&g->groups, group_of(g, own), l, begin);
+	else
+		refuse(g, "the labels are too long");
 }
 
-static void read_lines(struct reading *g, const char *bytes, size_t n)
+static void place_lines(struct reading *g, const char *bytes, size_t n)
 {
-	struct sample_line *s = arena_array(g->c->arena, struct sample_line, 1);
+	const char *begin = bytes;
 	struct output_lines l;
 	char *line;
 
 	output_lines_begin(&l, bytes, n);
-	while ((line = output_line(&l)) && g->groups.n <= GROUPS_MAX) {
+	for (; (line = output_line(&l)) && g->groups.keys.n <= GROUPS_MAX; begin = l.t.p) {
+		arena_reset(g->line_arena);
 		g->line = l.t.number;
 		line += strspn(line, " \t");
 		if (*line && g->ended)
@@ -275,29 +263,90 @@ static void read_lines(struct reading *g, const char *bytes, size_t n)
 		else if (*line == '#')
 			read_comment(g, line);
 		else if (*line)
-			read_sample(g, s, line);
+			place_sample(g, &l, begin, line);
+		if (g->line % ASKED_EVERY == 0 && g->in->after_document &&
+		    g->in->after_document(g->in->after_arg) < 0)
+			break;
 	}
 	output_lines_end(&l);
 }
 
+/* The second time: its figure. */
+static void take_sample(struct reading *g, struct samples *to, char *line)
+{
+	struct submission *sub = record_submission(samples_record(to));
+	struct sample_line *s = g->sample;
+	const char *own[OWNS], *unit, *name;
+
+	arena_reset(g->line_arena);
+	line += strspn(line, " \t");
+	if (*line == '#' || !parse(s, line) || isnan(s->v) || !(name = full_name(g, s, own)))
+		return;
+	is_taken(g, s->name, &unit);
+	samples_add(to, unit, s->v, "%s", name);
+	if (s->time > 1e11) /* Prometheus tells milliseconds */
+		s->time /= 1000;
+	if (s->time > 0 && s->time < 1e11 &&
+	    (sub->started == TIME_NONE || s->time < (double)sub->started))
+		sub->started = (int64_t)s->time;
+}
+
+/* What is called so, from its first line on. */
+static struct samples *begin_group(struct reading *g, char *line)
+{
+	const char *own[OWNS];
+	struct samples *s;
+	struct record *r;
+	char *copy = arena_str(g->line_arena, line + strspn(line, " \t"));
+
+	parse(g->sample, copy);
+	full_name(g, g->sample, own);
+	s = samples_begin_bare(g->in, *own[OWN_TESTCASE] ? own[OWN_TESTCASE] : NULL);
+	r = samples_record(s);
+	record_axis(r, "tbox_group", own[OWN_MACHINE]);
+	record_commit(r, own[OWN_COMMIT]);
+	if (*own[OWN_TREE])
+		record_submission(r)->commit.tree = arena_str(record_arena(r), own[OWN_TREE]);
+	return s;
+}
+
+static int take_groups(struct reading *g)
+{
+	for (size_t i = 0; i < g->groups.keys.n; i++) {
+		struct samples *s = NULL;
+		char *line;
+
+		while ((line = line_groups_next(&g->groups, i, &g->line))) {
+			if (!s)
+				s = begin_group(g, line);
+			take_sample(g, s, line);
+		}
+		samples_end(s);
+	}
+	return g->c->err;
+}
+
 int import_openmetrics(struct import *in, const char *bytes, size_t n)
 {
-	struct reading g = {.in = in, .c = in->ctx};
+	auto_arena struct arena *line = arena_new();
+	struct arena *own = in->ctx->arena;
+	struct reading g = {.in = in, .c = in->ctx, .own = own, .line_arena = line};
 
-	text_map_init(&g.names, g.c->arena);
-	text_map_init(&g.groups, g.c->arena);
-	read_lines(&g, bytes, n);
-	if (g.groups.n > GROUPS_MAX)
+	g.sample = arena_array(own, struct sample_line, 1);
+	text_map_init(&g.names, own);
+	line_groups_init(&g.groups, own, bytes);
+	place_lines(&g, bytes, n);
+	if (g.groups.keys.n > GROUPS_MAX)
 		return fail(g.c, E_TOO_LARGE,
 			    "the file has more than %d commits and machines: import it in parts",
 			    GROUPS_MAX);
 	if (!g.ended && n && bytes[n - 1] != '\n')
 		refuse(&g, "the file ends inside a line and without # EOF: it was cut");
-	if (!g.groups.n && !g.c->err)
+	if (g.c->err == E_TOO_LARGE)
+		return g.c->err;
+	if (!g.groups.keys.n && !g.c->err)
 		return fail(g.c, E_INVALID, "no gauge was found in it");
-	for (size_t i = 0; i < g.groups.n; i++)
-		samples_end(g.list[i]);
-	return g.c->err;
+	return take_groups(&g);
 }
 
 int openmetrics_sniff(const char *bytes, size_t n)

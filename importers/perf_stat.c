@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * perf stat: for people, with -x (any separator) and with -j. An output is a run; an event met
- * again at the same place begins the next. Names, behind "perf-stat.":
+ * perf stat: for people, with -x (any separator) and with -j. An output is a run; without a heading
+ * the first event met again at the same place begins the next. An event that groups of metrics
+ * count twice is "<event>.2" the second time. Names, behind "perf-stat.":
  *
  *	<event>                      the count; with -A and the like the sum over all places
  *	<place>.<event>              of a processor, socket, core, node or thread
@@ -20,10 +21,14 @@
 #include <math.h>
 
 #include "importers/formats.h"
+#include "importers/text_map.h"
 #include "server/base/arena.h"
 #include "server/base/num.h"
 
 #define LIST_MAX 4000 /* bytes of a list of events in info */
+#define MET_KEPT 1000 /* events whose names stay for the next run */
+#define MET_MAX  20000
+#define UNIT_MAX 64
 
 struct perf_stat {
 	struct program_output *o;
@@ -31,6 +36,15 @@ struct perf_stat {
 	char first[2][OUTPUT_WORD_MAX]; /* place and event that the run began with */
 	char last[OUTPUT_WORD_MAX];     /* the event of the line before */
 	double time;                    /* end of the interval; NAN */
+	bool headed;                    /* the run has a heading: what is below it is one run */
+	bool grouped;                   /* a group of metrics was written */
+	struct text_map met;            /* "<place>.<event>" … */
+	struct met {
+		size_t run;     /* … the last one that had it … */
+		unsigned times; /* … and how often */
+	} * times;
+	size_t times_cap, run;
+	struct arena *a; /* of these */
 	char not_counted[LIST_MAX], not_supported[LIST_MAX], shared[LIST_MAX];
 };
 
@@ -39,8 +53,10 @@ struct perf_stat *perf_stat_begin(struct program_output *o)
 	struct perf_stat *p = arena_array(o->in->ctx->arena, struct perf_stat, 1);
 
 	p->o = o;
-	p->sums = perf_sums_begin(o->in->ctx->arena);
+	p->sums = perf_sums_begin();
 	p->time = (double)NAN;
+	p->a = arena_new();
+	text_map_init(&p->met, p->a);
 	return p;
 }
 
@@ -58,14 +74,31 @@ static void list_event(char *list, const char *event)
 
 /* --- what a metric is called --- */
 
-/* "K/sec" -> factor 1000 and "per_sec"; "of all branches" of a percentage -> "of_all_branches%". */
-static double name_metric(const struct perf_row *r, char *name, const char **unit)
+/* What has a name of its own: "K/sec  page_faults_per_second" -> factor 1000, the unit "1/s". */
+static double name_named(const char *u, const char *own, char *name, char *unit)
 {
-	const char *u = past_spaces(r->metric_unit), *scaled = u;
+	const char *scaled = u;
+	double factor = text_scale(&scaled);
+
+	join_words(own, OUTPUT_WORD_MAX - 2, name);
+	if (!strncmp(scaled, "/sec ", 5)) {
+		snprintf(unit, UNIT_MAX, "1/s");
+		return factor;
+	}
+	snprintf(unit, UNIT_MAX, "%.*s", (int)strcspn(u, " "), u);
+	return 1;
+}
+
+/* "K/sec" -> factor 1000 and "per_sec"; "of all branches" of a percentage -> "of_all_branches%". */
+static double name_metric(const struct perf_row *r, char *name, char *unit)
+{
+	const char *u = past_spaces(r->metric_unit), *scaled = u, *own = strstr(u, "  ");
 	bool percent = r->percent || *u == '%';
 	double factor;
 	size_t n;
 
+	if (own && *past_spaces(own) && *u != '%')
+		return name_named(u, past_spaces(own), name, unit);
 	if (*u == '%')
 		u = past_spaces(u + 1);
 	factor = *scaled == 'B' && scaled[1] == '/' ? 1e9 : text_scale(&scaled);
@@ -73,7 +106,7 @@ static double name_metric(const struct perf_row *r, char *name, const char **uni
 		scaled++;
 	if (!strcmp(scaled, "/sec")) {
 		snprintf(name, OUTPUT_WORD_MAX, "per_sec");
-		*unit = "1/s";
+		snprintf(unit, UNIT_MAX, "1/s");
 		return factor;
 	}
 	percent = percent || !strncmp(u, "of all", 6);
@@ -81,7 +114,7 @@ static double name_metric(const struct perf_row *r, char *name, const char **uni
 	n = strlen(name);
 	if (percent && (!n || name[n - 1] != '%'))
 		snprintf(name + n, OUTPUT_WORD_MAX - n, "%%");
-	*unit = percent ? "%" : !strcmp(u, "GHz") ? "GHz" : NULL;
+	snprintf(unit, UNIT_MAX, "%s", percent ? "%" : !strcmp(u, "GHz") ? "GHz" : "");
 	return 1;
 }
 
@@ -97,16 +130,16 @@ static double multiplied(double v, double factor)
 
 static void write_metric(struct perf_stat *p, const struct perf_row *r, const char *prefix)
 {
-	char name[OUTPUT_WORD_MAX];
-	const char *unit;
+	char name[OUTPUT_WORD_MAX], unit[UNIT_MAX];
 	double factor;
 
 	if (isnan(r->metric) || !*past_spaces(r->metric_unit))
 		return;
-	factor = name_metric(r, name, &unit);
+	factor = name_metric(r, name, unit);
 	if (*name)
-		output_value(p->o, unit, factor == 1 ? r->metric : multiplied(r->metric, factor),
-			     "%s.%s", prefix, name);
+		output_value(p->o, *unit ? unit : NULL,
+			     factor == 1 ? r->metric : multiplied(r->metric, factor), "%s.%s",
+			     prefix, name);
 }
 
 /* --- rows --- */
@@ -129,23 +162,56 @@ static void note_time(struct perf_stat *p, double time)
 	if (time < p->time) /* the clock began anew: another output */
 		perf_stat_next(p);
 	p->time = time;
+	perf_sums_time(p->sums, time);
+}
+
+/* How often the event was met in this run, with this time; 1 as well when it has very many. */
+static unsigned count_event(struct perf_stat *p, const struct perf_row *r)
+{
+	char name[2 * OUTPUT_WORD_MAX];
+	bool fresh;
+	size_t i;
+
+	snprintf(name, sizeof(name), "%s.%s", r->where, r->event);
+	if (p->met.n == MET_MAX)
+		return 1;
+	i = text_map_add(&p->met, name, strlen(name), &fresh);
+	p->times = arena_grow(p->a, p->times, &p->times_cap, i + 1, sizeof(*p->times));
+	if (fresh || p->times[i].run != p->run)
+		p->times[i] = (struct met){p->run, 0};
+	return ++p->times[i].times;
 }
 
 void perf_stat_row(struct perf_stat *p, const struct perf_row *r)
 {
 	const char *event = *r->event ? r->event : p->last;
 	char name[2 * OUTPUT_WORD_MAX];
+	char again[OUTPUT_WORD_MAX];
+	unsigned times = 1;
 
 	if (!*event)
 		return;
+	if (*r->event && !r->missing && isnan(r->value)) { /* a group, of which metrics follow */
+		join_words(r->event, strlen(r->event), p->last);
+		if (isnan(r->time)) {
+			write_metric(p, r, p->last);
+			p->grouped = true;
+		}
+		return;
+	}
 	if (!isnan(r->time)) {
 		note_time(p, r->time);
 	} else if (*r->event) {
-		if (!strcmp(p->first[1], event) && !strcmp(p->first[0], r->where))
+		if (!p->headed && !strcmp(p->first[1], event) && !strcmp(p->first[0], r->where))
 			perf_stat_next(p);
 		if (!*p->first[1]) {
 			snprintf(p->first[0], sizeof(p->first[0]), "%s", r->where);
 			snprintf(p->first[1], sizeof(p->first[1]), "%s", event);
+		}
+		times = count_event(p, r);
+		if (times > 1) {
+			snprintf(again, sizeof(again), "%.240s.%u", event, times);
+			event = again;
 		}
 	}
 	if (r->missing)
@@ -153,7 +219,10 @@ void perf_stat_row(struct perf_stat *p, const struct perf_row *r)
 			   event);
 	else if (!isnan(r->running) && r->running < 100)
 		list_event(p->shared, event);
-	if (*r->event && !r->missing && !isnan(r->value))
+	/* lines without a time below intervals tell what these come to (--summary): no more of it
+	 */
+	if (*r->event && !r->missing && !isnan(r->value) && times == 1 &&
+	    (!isnan(r->time) || isnan(p->time)))
 		perf_sums_add(p->sums, r->time, event, r->unit, r->value);
 	if (!isnan(r->time)) {
 		snprintf(p->last, sizeof(p->last), "%s", event);
@@ -188,10 +257,18 @@ void perf_stat_next(struct perf_stat *p)
 		output_info(o, "perf-stat.not_supported", p->not_supported);
 	if (*p->shared)
 		output_info(o, "perf-stat.multiplexed", p->shared);
-	if (perf_sums_any(p->sums))
+	if (perf_sums_any(p->sums) || p->grouped)
 		output_next(o);
 	perf_sums_reset(p->sums);
 	p->time = (double)NAN;
+	p->headed = p->grouped = false;
+	p->run++;
+	if (p->met.n > MET_KEPT) {
+		arena_reset(p->a);
+		text_map_init(&p->met, p->a);
+		p->times = NULL;
+		p->times_cap = 0;
+	}
 	*p->first[0] = *p->first[1] = *p->last = '\0';
 	*p->not_counted = *p->not_supported = *p->shared = '\0';
 }
@@ -199,6 +276,8 @@ void perf_stat_next(struct perf_stat *p)
 void perf_stat_end(struct perf_stat *p)
 {
 	perf_stat_next(p);
+	perf_sums_end(p->sums);
+	arena_free(p->a);
 }
 
 /* --- files --- */
@@ -232,6 +311,18 @@ static bool read_whole(struct perf_stat *p, const char *line)
 	return false;
 }
 
+/* "'sleep 1' (5 runs):" without what stands around; "process id '123':" */
+static void note_command(struct program_output *o, const char *s)
+{
+	const char *last = strrchr(s, '\'');
+	char command[LIST_MAX];
+	bool quoted = *s == '\'' && last > s;
+	size_t n = !last ? strlen(s) : quoted ? (size_t)(last - s) - 1 : (size_t)(last - s) + 1;
+
+	snprintf(command, sizeof(command), "%.*s", (int)(n < LIST_MAX ? n : LIST_MAX), s + quoted);
+	output_info(o, "command", command);
+}
+
 /* A heading or remark; true: it is not a line of figures. */
 static bool read_head(struct program_output *o, struct perf_stat *p, const char *line,
 		      bool *interval)
@@ -240,16 +331,22 @@ static bool read_head(struct program_output *o, struct perf_stat *p, const char 
 		   *mark = text_after(line, "#");
 
 	if (head) {
-		perf_stat_next(p);
-		output_info(o, "command", past_spaces(head));
+		if (isnan(p->time) || p->headed) /* else what the intervals above come to */
+			perf_stat_next(p);
+		*interval = false;
+		p->headed = true;
+		note_command(o, past_spaces(head));
 		return true;
 	}
 	if (!mark)
 		return false;
 	if (text_after(mark, "started on "))
 		perf_stat_next(p);
-	if (text_after(mark, "time ") && strstr(mark, "counts"))
+	if (text_after(mark, "time ") && strstr(mark, "counts")) {
+		if (p->headed)
+			perf_stat_next(p);
 		*interval = true;
+	}
 	return text_after(mark, "started on ") || *interval;
 }
 
@@ -266,6 +363,15 @@ static void read_output(struct program_output *o, const char *bytes, size_t n)
 	while ((line = output_line(&l))) {
 		bool found;
 
+		if (!separator && perf_stat_foreign_line(line)) {
+			fault(o->in->ctx, "",
+			      "line %ld: figures of perf stat with a comma for the point are not "
+			      "read: run it with LC_ALL=C",
+			      l.t.number);
+			break;
+		}
+		if (!strncmp(line, "^C", 2)) /* what a terminal shows of the key that ended it */
+			line += 2;
 		if (read_head(o, p, line, &interval)) {
 			table = true;
 			continue;

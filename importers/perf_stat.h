@@ -31,11 +31,14 @@ void perf_stat_whole(struct perf_stat *p, const char *name, double seconds, doub
 void perf_stat_next(struct perf_stat *p);
 void perf_stat_end(struct perf_stat *p);
 
-/* The events of a run, summed up over places and intervals. Memory is a's. */
+/* The events of a run, summed up over places and intervals. */
 struct perf_sums;
-struct perf_sums *perf_sums_begin(struct arena *a);
+struct perf_sums *perf_sums_begin(void);
+void perf_sums_end(struct perf_sums *s);
 /* time: end of the interval, not before the last one; NAN: there are no intervals. */
 void perf_sums_add(struct perf_sums *s, double time, const char *event, const char *unit, double v);
+/* The same of an interval in which nothing may have been counted. */
+void perf_sums_time(struct perf_sums *s, double time);
 bool perf_sums_any(const struct perf_sums *s);
 /* Into the run, which is over: sums of several places, and the figures of intervals. */
 void perf_sums_write(struct perf_sums *s, struct program_output *o);
@@ -50,5 +53,8 @@ bool perf_stat_csv_line(char *line, const char *separator, struct perf_row *r);
 bool perf_stat_json_line(struct arena *a, const char *line, struct perf_row *r);
 /* A line for people, which is changed. interval: lines begin with the time. */
 bool perf_stat_plain_line(char *line, bool interval, struct perf_row *r);
+/* Whether the line has figures as other locales write them: "3,4814 seconds time elapsed" and
+ * "( +-  2,04% )", where the C locale has no comma. */
+bool perf_stat_foreign_line(const char *line);
 
 #endif

@@ -81,7 +81,7 @@ static bool is_unit(const char *s)
 {
 	double v;
 
-	if (strlen(s) > 16 || *s == '<')
+	if (strlen(s) > 16 || *s == '<' || *s == '(')
 		return false;
 	return !text_number(&(const char *){s}, false, &v);
 }
@@ -120,9 +120,39 @@ static size_t behind_event(char **f, size_t n, size_t event)
 	return 0;
 }
 
+/* Whether an event's name ends here: between slashes or braces it may hold the separator. */
+static bool is_whole(const char *s)
+{
+	size_t slashes = 0, open = 0, closed = 0;
+
+	for (; *s; s++) {
+		slashes += *s == '/';
+		open += *s == '{';
+		closed += *s == '}';
+	}
+	return slashes % 2 == 0 && open == closed;
+}
+
+/* The fields first … last: an event, and with --for-each-cgroup the group, which is its place. */
+static void take_event(char **f, size_t first, size_t last, bool placed, const char *separator,
+		       struct perf_row *r)
+{
+	r->event = f[first];
+	if (last > first && !placed && *f[last]) {
+		join(f, first, last - 1, separator);
+		if (is_whole(f[first])) {
+			r->where = f[last];
+			return;
+		}
+	}
+	join(f, first, last, separator);
+}
+
 /* The rest of a line whose count is field i. */
 static bool take_count(char **f, size_t n, size_t i, const char *separator, struct perf_row *r)
 {
+	bool placed = false;
+	double v;
 	size_t at;
 
 	if (i + 3 >= n || !is_unit(f[i + 1]) || !is_event(f[i + 2]))
@@ -130,12 +160,13 @@ static bool take_count(char **f, size_t n, size_t i, const char *separator, stru
 	at = behind_event(f, n, i + 2);
 	if (!at)
 		return false;
-	join(f, i + 2, at - 1, separator);
+	for (size_t k = 0; k < i; k++)
+		placed = placed || !whole_number(f[k], false, &v);
+	take_event(f, i + 2, at - 1, placed, separator, r);
 	r->missing = missing_of(f[i]);
 	if (!r->missing)
 		whole_number(f[i], false, &r->value);
 	r->unit = f[i + 1];
-	r->event = f[i + 2];
 	if (!*f[at] || whole_number(f[at], true, &r->variance))
 		at++;
 	whole_number(f[at], false, &r->run_time);
@@ -181,7 +212,8 @@ bool perf_stat_csv_line(char *line, const char *separator, struct perf_row *r)
 		for (size_t k = 0; k < i; k++) {
 			if (k == 0 && strchr(f[0], '.') && whole_number(f[0], false, &v))
 				r->time = v;
-			else if (!*r->where && !whole_number(f[k], false, &v))
+			else if (!*r->where && strcmp(f[k], "summary") != 0 &&
+				 !whole_number(f[k], false, &v))
 				r->where = f[k];
 		}
 		return true;
@@ -347,6 +379,55 @@ static void take_before(char **p, bool interval, struct perf_row *r)
 		*p = (char *)q;
 }
 
+/* "TopdownL1 (cpu_core)   # 7.8 %  tma_bad_speculation": a group of metrics has no count. */
+static bool is_group(char *p, struct perf_row *r)
+{
+	p = (char *)past_spaces(p);
+	if (isnan(r->metric) || !(*p >= 'A' && *p <= 'Z') || strchr(p, ':'))
+		return false;
+	for (const char *c = p; *c; c++) {
+		if (*c == ' ' && c[1] != '(')
+			return false;
+	}
+	r->event = p;
+	return true;
+}
+
+/* "3,4814", "1.234,5": *p behind it. */
+static bool comma_number(const char **p)
+{
+	const char *s = past_spaces(*p), *comma = strchr(s, ',');
+	size_t n = strspn(s, "0123456789.,");
+
+	*p = s + n;
+	return comma && comma < *p && comma[1] >= '0' && comma[1] <= '9' &&
+	       !memchr(comma, '.', (size_t)(*p - comma));
+}
+
+bool perf_stat_foreign_line(const char *line)
+{
+	static const char *const ends[] = {"seconds time elapsed", "seconds user", "seconds sys"};
+	const char *p = strstr(line, "+-"), *q = line;
+
+	if (p) {
+		p += 2;
+		if (comma_number(&p) && *p == '%')
+			return true;
+	}
+	if (!comma_number(&q))
+		return false;
+	q = past_spaces(q);
+	if (!strncmp(q, "+-", 2)) {
+		q += 2;
+		comma_number(&q);
+	}
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (text_after(q, ends[i]))
+			return true;
+	}
+	return false;
+}
+
 bool perf_stat_plain_line(char *line, bool interval, struct perf_row *r)
 {
 	char *p = line, *mark, *unit, *event;
@@ -363,6 +444,8 @@ bool perf_stat_plain_line(char *line, bool interval, struct perf_row *r)
 	trim(line);
 	if (!*past_spaces(p))
 		return !isnan(r->metric);
+	if (is_group(p, r))
+		return true;
 	take_before(&p, interval, r);
 	q = past_spaces(p);
 	if (!strncmp(q, "<not counted>", 13) || !strncmp(q, "<not supported>", 15)) {

@@ -13,18 +13,20 @@
 #include "server/base/arena.h"
 #include "server/base/num.h"
 
-#define EVENTS_MAX 20000 /* different ones of a run */
-#define NAMES_KEPT 1000
+#define EVENTS_MAX  20000 /* different ones of a run */
+#define NAMES_KEPT  1000
+#define MEMORY_KEPT ((size_t)4 << 20)
 
 /* Of one event, or of one figure that is derived from events. */
 struct sum {
-	const char *name, *unit;
-	double total;     /* of all places and intervals */
-	size_t places;    /* that were added */
-	double now;       /* in the interval that is open */
-	bool here;        /* it was in that one */
-	double rates;     /* sum over the intervals that are over */
-	size_t intervals; /* that it was in */
+	const char *name, *unit; /* unit NULL: not told */
+	const char *kept_unit;   /* the last that was told in any run */
+	double total;            /* of all places and intervals */
+	size_t places;           /* that were added */
+	double now;              /* in the interval that is open */
+	bool here;               /* it was in that one */
+	double rates;            /* sum over the intervals that are over */
+	size_t intervals;        /* that it was in */
 };
 
 struct sums {
@@ -34,38 +36,58 @@ struct sums {
 };
 
 struct perf_sums {
-	struct arena *a;
+	struct arena *a; /* of names and units */
 	struct sums events, derived;
-	size_t added; /* figures of this run */
-	double begin; /* of the interval that is open, seconds */
-	double end;   /* of it; NAN: no interval was met */
+	size_t added;   /* figures of this run */
+	size_t over;    /* intervals that are in the means */
+	double begin;   /* of the interval that is open, seconds */
+	double end;     /* of it; NAN: no interval was met */
+	double counted; /* end of the last one that has a figure */
 };
 
-struct perf_sums *perf_sums_begin(struct arena *a)
+static void forget(struct perf_sums *s)
 {
-	struct perf_sums *s = arena_array(a, struct perf_sums, 1);
+	arena_reset(s->a);
+	s->events = s->derived = (struct sums){.list = NULL};
+	text_map_init(&s->events.names, s->a);
+	text_map_init(&s->derived.names, s->a);
+}
 
-	s->a = a;
+struct perf_sums *perf_sums_begin(void)
+{
+	struct perf_sums *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		die("out of memory");
+	s->a = arena_new();
+	forget(s);
 	perf_sums_reset(s);
 	return s;
 }
 
-/* The names stay, for the next run has them too, unless there were very many. */
-static void empty(struct arena *a, struct sums *t)
+void perf_sums_end(struct perf_sums *s)
 {
-	if (t->names.n > NAMES_KEPT || !t->names.a)
-		text_map_init(&t->names, a);
+	arena_free(s->a);
+	free(s);
+}
+
+static void empty(struct sums *t)
+{
 	for (size_t i = 0; i < t->names.n; i++)
-		t->list[i] = (struct sum){.name = t->list[i].name};
+		t->list[i] =
+			(struct sum){.name = t->list[i].name, .kept_unit = t->list[i].kept_unit};
 }
 
 void perf_sums_reset(struct perf_sums *s)
 {
-	empty(s->a, &s->events);
-	empty(s->a, &s->derived);
-	s->added = 0;
+	/* names stay, for the next run has them too, unless there were very many */
+	if (s->events.names.n > NAMES_KEPT || arena_used(s->a) > MEMORY_KEPT)
+		forget(s);
+	empty(&s->events);
+	empty(&s->derived);
+	s->added = s->over = 0;
 	s->begin = 0;
-	s->end = (double)NAN;
+	s->end = s->counted = (double)NAN;
 }
 
 bool perf_sums_any(const struct perf_sums *s)
@@ -95,8 +117,11 @@ static void add_event(struct perf_sums *s, const char *event, const char *unit, 
 
 	if (!e)
 		return;
-	if (!e->unit && *unit)
-		e->unit = arena_str(s->a, unit);
+	if (!e->unit && *unit) {
+		if (!e->kept_unit || strcmp(e->kept_unit, unit) != 0)
+			e->kept_unit = arena_str(s->a, unit);
+		e->unit = e->kept_unit;
+	}
 	e->total += v;
 	e->places++;
 	s->added++;
@@ -224,6 +249,7 @@ static void end_interval(struct perf_sums *s, bool count)
 {
 	const struct deriving d = {.s = s, .now = true, .emit = keep_derived};
 	double seconds = s->end - s->begin;
+	bool any = false;
 
 	count = count && seconds > 0;
 	if (count)
@@ -234,11 +260,20 @@ static void end_interval(struct perf_sums *s, bool count)
 		if (count && e->here) {
 			e->rates += e->now / seconds;
 			e->intervals++;
+			any = true;
 		}
 		e->now = 0;
 		e->here = false;
 	}
+	s->over += any;
 	s->begin = s->end;
+}
+
+void perf_sums_time(struct perf_sums *s, double time)
+{
+	if (time > s->end)
+		end_interval(s, true);
+	s->end = time;
 }
 
 void perf_sums_add(struct perf_sums *s, double time, const char *event, const char *unit, double v)
@@ -246,9 +281,8 @@ void perf_sums_add(struct perf_sums *s, double time, const char *event, const ch
 	char inside[OUTPUT_WORD_MAX];
 
 	if (!isnan(time)) {
-		if (time > s->end)
-			end_interval(s, true);
-		s->end = time;
+		perf_sums_time(s, time);
+		s->counted = time;
 		if (kind_of_processor(event, inside))
 			add_event(s, inside, unit, v);
 	}
@@ -279,7 +313,7 @@ static void write_intervals(struct perf_sums *s, struct program_output *o)
 	const struct deriving d = {.s = s, .o = o, .emit = write_overall};
 	char unit[80];
 
-	end_interval(s, s->begin <= 0);
+	end_interval(s, s->over == 0);
 	for (size_t i = 0; i < s->events.names.n; i++) {
 		const struct sum *e = &s->events.list[i];
 
@@ -287,7 +321,7 @@ static void write_intervals(struct perf_sums *s, struct program_output *o)
 			continue;
 		snprintf(unit, sizeof(unit), "%.60s/s", e->unit ? e->unit : "1");
 		output_value(o, e->unit, rounded(e->total), "total.%s", e->name);
-		output_value(o, unit, e->total / s->end, "ps.%s", e->name);
+		output_value(o, unit, e->total / s->counted, "ps.%s", e->name);
 		if (e->intervals)
 			output_value(o, unit, e->rates / (double)e->intervals, "i.%s", e->name);
 	}

@@ -39,47 +39,111 @@ static const char *scale_word(const char *scale, char *out)
 	return join_words(scale, strlen(scale), out);
 }
 
-static size_t group_of(struct phoronix *p, const char *tested, const char *test)
+void phoronix_init(struct phoronix *p, struct import *in)
 {
-	struct arena *a = p->c->arena;
-	const char *key = arena_fmt(a, "%s\x1f%s", tested, test);
-	struct phoronix_group *g;
-	bool fresh;
-	size_t i = text_map_add(&p->groups, key, strlen(key), &fresh);
+	struct arena *own = in->ctx->arena;
 
-	p->list = arena_grow(a, p->list, &p->cap, i + 1, sizeof(*p->list));
-	g = &p->list[i];
-	if (!fresh)
-		return i;
-	g->tested = result_clean(a, tested, strlen(tested));
-	g->s = samples_begin(p->in, "phoronix-test-suite");
-	record_axis(samples_record(g->s), "test", result_clean(a, test, strlen(test)));
-	return i;
+	*p = (struct phoronix){.in = in, .c = in->ctx, .own = own};
+	text_map_init(&p->tested, own);
+	text_map_init(&p->tests, own);
+	text_map_init(&p->groups, own);
+	block_list_init(&p->list, own, sizeof(struct phoronix_group));
+	block_list_init(&p->results, own, RESULT_FIELDS * sizeof(const char *));
+	block_list_init(&p->entries, own, sizeof(struct phoronix_kept));
 }
 
-/* What the result is called in the group; with its arguments where another one is called so. */
-static const char *metric_of(struct phoronix *p, size_t group, const char *const *text)
+static const char *keep(struct phoronix *p, const char *text)
 {
-	struct arena *a = p->c->arena;
+	return *text ? arena_str(p->own, text) : "";
+}
+
+/* --- what is kept ------------------------------------------------------------------------------
+ */
+
+static uint32_t name_of(struct text_map *m, const char *name)
+{
+	bool fresh;
+
+	return (uint32_t)text_map_add(m, name, strlen(name), &fresh);
+}
+
+static uint32_t group_of(struct phoronix *p, const char *tested, const char *test)
+{
+	const struct phoronix_group key = {name_of(&p->tested, tested), name_of(&p->tests, test)};
+	bool fresh;
+	size_t i = text_map_add(&p->groups, (const char *)&key, sizeof(key), &fresh);
+
+	if (fresh)
+		*(struct phoronix_group *)block_list_add(&p->list) = key;
+	return (uint32_t)i;
+}
+
+/* Values of these are lists: over time, or over other results. */
+static bool is_left_out(const char *format)
+{
+	return strstr(format, "LINE_GRAPH") || strstr(format, "_PLOT") ||
+	       !strcmp(format, "BAR_ANALYZE_GRAPH") || !strcmp(format, "IMAGE_COMPARISON");
+}
+
+void phoronix_result(struct phoronix *p, const char *const *text,
+		     const struct phoronix_entry *entries, size_t n)
+{
+	const char *format = text[RESULT_FORMAT];
+	const char **copy;
+
+	if (!*text[RESULT_IDENTIFIER] || !n) /* notes of the one who compared */
+		return;
+	copy = block_list_add(&p->results);
+	for (size_t i = 0; i < RESULT_FIELDS; i++)
+		copy[i] = keep(p, text[i]);
+	for (size_t i = 0; i < n; i++) {
+		const char *const *told = entries[i].text;
+		const char *value = *told[ENTRY_RAW] && !strstr(format, "PASS_FAIL")
+					    ? told[ENTRY_RAW]
+					    : told[ENTRY_VALUE];
+
+		*(struct phoronix_kept *)block_list_add(&p->entries) = (struct phoronix_kept){
+			keep(p, is_left_out(format) ? "" : value), (uint32_t)p->results.n - 1,
+			group_of(p, told[ENTRY_IDENTIFIER], text[RESULT_IDENTIFIER]),
+			entries[i].line};
+	}
+}
+
+/* --- one group -----------------------------------------------------------------------------------
+ */
+
+/* Its submission while it is made. */
+struct making {
+	struct phoronix *p;
+	struct samples *s;
+	struct arena *a; /* lives as long */
+	struct text_map metrics;
+	const char **arguments; /* of the first result that is called so */
+	size_t argument_cap;
+};
+
+/* What the result is called in the group; with its arguments where another one is called so. */
+static const char *metric_of(struct making *g, const char *const *text)
+{
 	char what[OUTPUT_WORD_MAX], scale[OUTPUT_WORD_MAX], args[OUTPUT_WORD_MAX];
-	const char *s, *word, *name, *key;
+	const char *s, *word, *name;
 	bool fresh;
 	size_t i;
 
 	s = *text[RESULT_DESCRIPTION] ? text[RESULT_DESCRIPTION] : text[RESULT_TITLE];
 	join_words(s, strlen(s), what);
 	word = scale_word(text[RESULT_SCALE], scale);
-	name = arena_fmt(a, "%.300s%s%s%s%s", short_name(a, text[RESULT_IDENTIFIER]),
+	name = arena_fmt(g->a, "%.300s%s%s%s%s", short_name(g->a, text[RESULT_IDENTIFIER]),
 			 *what ? "." : "", what, *word ? "." : "", word);
-	key = arena_fmt(a, "%zu %s", group, name);
-	i = text_map_add(&p->metrics, key, strlen(key), &fresh);
-	p->arguments = arena_grow(a, p->arguments, &p->argument_cap, i + 1, sizeof(*p->arguments));
+	i = text_map_add(&g->metrics, name, strlen(name), &fresh);
+	g->arguments =
+		arena_grow(g->a, g->arguments, &g->argument_cap, i + 1, sizeof(*g->arguments));
 	join_words(text[RESULT_ARGUMENTS], strlen(text[RESULT_ARGUMENTS]), args);
 	if (fresh)
-		p->arguments[i] = arena_str(a, args);
-	if (!*args || !strcmp(p->arguments[i], args))
+		g->arguments[i] = arena_str(g->a, args);
+	if (!*args || !strcmp(g->arguments[i], args))
 		return name;
-	return arena_fmt(a, "%s.%s", name, args);
+	return arena_fmt(g->a, "%s.%s", name, args);
 }
 
 static void add_text(struct samples *s, const char *metric, const char *value)
@@ -88,10 +152,11 @@ static void add_text(struct samples *s, const char *metric, const char *value)
 }
 
 /* "1.5:1.6:1.4", each a sample. */
-static void add_samples(struct phoronix *p, struct samples *s, const char *metric, const char *unit,
-			const struct phoronix_entry *e)
+static void add_samples(struct making *g, const char *metric, const char *unit,
+			const struct phoronix_kept *e)
 {
-	const char *list = *e->text[ENTRY_RAW] ? e->text[ENTRY_RAW] : e->text[ENTRY_VALUE];
+	struct ctx *c = g->p->c;
+	const char *list = e->value;
 	char word[64];
 	double v;
 
@@ -107,84 +172,122 @@ static void add_samples(struct phoronix *p, struct samples *s, const char *metri
 			 list);
 		word[strcspn(word, " \t\n")] = '\0';
 		if (num_parse_real(word, &v))
-			samples_add(s, unit, v, "%s", metric);
+			samples_add(g->s, unit, v, "%s", metric);
+		else if (c->nfaults < FAULTS_MAX)
+			fault(c, arena_fmt(g->a, "line %d", e->line), "\"%s\" is no number",
+			      result_clean(g->a, word, strlen(word)));
 		else
-			fault(p->c, arena_fmt(p->c->arena, "line %d", e->line),
-			      "\"%s\" is no number", result_clean(p->c->arena, word, strlen(word)));
+			fault(c, "", "not kept");
 	}
 }
 
-static void add_entry(struct phoronix *p, const char *const *text, const struct phoronix_entry *e)
+static void add_entry(struct making *g, const struct phoronix_kept *e)
 {
-	const char *format = text[RESULT_FORMAT], *unit = text[RESULT_SCALE], *metric;
-	size_t group = group_of(p, e->text[ENTRY_IDENTIFIER], text[RESULT_IDENTIFIER]);
-	struct samples *s = p->list[group].s;
-	struct record *r = samples_record(s);
-	struct arena *a = p->c->arena;
+	const char *const *text = block_list_at(&g->p->results, e->result);
+	const char *format = text[RESULT_FORMAT], *metric = metric_of(g, text);
+	struct record *r = samples_record(g->s);
 
-	metric = metric_of(p, group, text);
 	if (*text[RESULT_PROPORTION])
-		record_info(r, arena_fmt(a, "proportion.%.200s", metric), text[RESULT_PROPORTION]);
+		record_info(r, arena_fmt(g->a, "proportion.%.200s", metric),
+			    text[RESULT_PROPORTION]);
 	if (*text[RESULT_VERSION])
 		record_info(r, "program_version", text[RESULT_VERSION]);
 	if (*text[RESULT_ARGUMENTS])
-		record_info(r, arena_fmt(a, "arguments.%.200s", metric), text[RESULT_ARGUMENTS]);
+		record_info(r, arena_fmt(g->a, "arguments.%.200s", metric), text[RESULT_ARGUMENTS]);
 	if (strstr(format, "PASS_FAIL"))
-		add_text(s, metric, e->text[ENTRY_VALUE]);
-	else if (!strcmp(format, "LINE_GRAPH") || !strcmp(format, "FILLED_LINE_GRAPH") ||
-		 !strcmp(format, "IMAGE_COMPARISON"))
-		record_info(r, arena_fmt(a, "left_out.%.200s", metric), format);
-	else if (!*e->text[ENTRY_RAW] && !*e->text[ENTRY_VALUE])
-		samples_add(s, NULL, 1, "%s.fail", metric);
+		add_text(g->s, metric, e->value);
+	else if (is_left_out(format))
+		record_info(r, arena_fmt(g->a, "left_out.%.200s", metric), format);
+	else if (!*e->value)
+		samples_add(g->s, NULL, 1, "%s.fail", metric);
 	else
-		add_samples(p, s, metric, unit, e);
+		add_samples(g, metric, text[RESULT_SCALE], e);
 }
 
-void phoronix_result(struct phoronix *p, const char *const *text,
-		     const struct phoronix_entry *entries, size_t n)
-{
-	if (!*text[RESULT_IDENTIFIER]) { /* notes of the one who compared */
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		add_entry(p, text, &entries[i]);
-}
-
-static void describe(struct phoronix *p, const struct phoronix_group *g)
+static void describe(struct making *g, const char *tested, const struct phoronix_system *one)
 {
 	static const char *const keys[SYSTEM_FIELDS] = {"system", "hardware", "software",
 							"user",   NULL,       "notes"};
 	struct record *r = samples_record(g->s);
 
-	record_info(r, "system", g->tested);
-	if (result_is_commit(g->tested))
-		record_commit(r, g->tested);
-	if (p->nsystems > 1 && p->in->commit)
-		record_axis(r, "system", g->tested);
-	for (size_t i = 0; i < p->nsystems; i++) {
-		const struct phoronix_system *one = &p->systems[i];
-		const char *name = one->text[SYSTEM_IDENTIFIER];
-
-		if (strcmp(result_clean(p->c->arena, name, strlen(name)), g->tested) != 0)
-			continue;
-		record_submission(r)->started = result_parse_time(one->text[SYSTEM_TIME]);
-		for (size_t k = 1; k < SYSTEM_FIELDS; k++) {
-			if (keys[k])
-				record_info(r, keys[k],
-					    result_clean(p->c->arena, one->text[k],
-							 strlen(one->text[k])));
-		}
+	record_info(r, "system", tested);
+	if (result_is_commit(tested))
+		record_commit(r, tested);
+	if (g->p->nsystems > 1 && g->p->in->commit)
+		record_axis(r, "system", tested);
+	if (!one)
 		return;
+	record_submission(r)->started = result_parse_time(one->text[SYSTEM_TIME]);
+	for (size_t k = 1; k < SYSTEM_FIELDS; k++) {
+		if (keys[k])
+			record_info(r, keys[k],
+				    result_clean(g->a, one->text[k], strlen(one->text[k])));
 	}
+}
+
+static struct phoronix_kept *entry_at(const struct phoronix *p, size_t i)
+{
+	return block_list_at(&p->entries, i);
+}
+
+/* n entries of the group, by their numbers. systems: by name, the first that is called so. */
+static int make_group(struct phoronix *p, const struct phoronix_group *group,
+		      const uint32_t *entries, size_t n, const struct text_map *systems)
+{
+	const struct text_map_entry *tested = &p->tested.list[group->tested];
+	const char *test = p->tests.list[group->test].text;
+	struct making g = {.p = p, .s = samples_begin(p->in, "phoronix-test-suite")};
+	struct record *r = samples_record(g.s);
+	size_t which = text_map_find(systems, tested->text, tested->len);
+
+	g.a = record_arena(r);
+	text_map_init(&g.metrics, g.a);
+	record_axis(r, "test", result_clean(g.a, test, strlen(test)));
+	for (size_t i = 0; i < n; i++)
+		add_entry(&g, entry_at(p, entries[i]));
+	describe(&g, result_clean(g.a, tested->text, tested->len),
+		 which == TEXT_MAP_NONE ? NULL : &p->systems[which]);
+	return samples_end(g.s);
+}
+
+/* --- all -----------------------------------------------------------------------------------------
+ */
+
+/* The numbers of entries, group by group; those of group i end at end[i]. */
+static uint32_t *by_group(struct phoronix *p, uint32_t *end)
+{
+	uint32_t *order = arena_array(p->own, uint32_t, p->entries.n);
+
+	for (size_t i = 0; i < p->entries.n; i++) {
+		if (entry_at(p, i)->group + 1 < p->groups.n)
+			end[entry_at(p, i)->group + 1]++;
+	}
+	for (size_t i = 1; i < p->groups.n; i++)
+		end[i] += end[i - 1];
+	for (size_t i = 0; i < p->entries.n; i++)
+		order[end[entry_at(p, i)->group]++] = (uint32_t)i;
+	return order;
 }
 
 int phoronix_end(struct phoronix *p)
 {
+	uint32_t *end = arena_array(p->own, uint32_t, p->groups.n);
+	uint32_t *order = by_group(p, end);
+	struct text_map systems;
+	bool fresh;
+
 	if (!p->groups.n)
 		return fail(p->c, E_INVALID, "no result was found in it");
-	for (size_t i = 0; i < p->groups.n; i++) {
-		describe(p, &p->list[i]);
-		samples_end(p->list[i].s);
+	text_map_init(&systems, p->own);
+	for (size_t i = 0, at; i < p->nsystems; i++) {
+		const char *name = p->systems[i].text[SYSTEM_IDENTIFIER];
+
+		at = text_map_add(&systems, name, strlen(name), &fresh);
+		if (fresh) /* at <= i */
+			p->systems[at] = p->systems[i];
+	}
+	for (size_t i = 0, from = 0; i < p->groups.n; from = end[i++]) {
+		make_group(p, block_list_at(&p->list, i), &order[from], end[i] - from, &systems);
 		if (p->in->after_document && p->in->after_document(p->in->after_arg) < 0)
 			break;
 	}

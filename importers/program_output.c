@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One pass over the lines finds where outputs begin and what setup each has; then each setup's
- * outputs are read in their order. Lines are copied into an arena of their own that is emptied as
- * reading goes on: the memory of a file is that of its figures.
+ * One pass over the lines finds where outputs begin and what setup each has, 16 bytes an output;
+ * then each setup's outputs are read in their order. Lines are copied into an arena of their own
+ * that is emptied as reading goes on: the memory of a file is that of its figures.
  */
 #include "importers/program_output.h"
 
 #include <math.h>
 #include <stdarg.h>
 
+#include "importers/block_list.h"
+#include "importers/text_map.h"
 #include "server/base/arena.h"
 
 #define LINES_KEPT ((size_t)1 << 20) /* bytes of lines before their memory is used again */
@@ -68,6 +70,8 @@ bool number_behind(const char *line, const char *label, double *v)
 	if (!p)
 		return false;
 	p = past_spaces(p);
+	if (label[0] && p[-1] == '=' && !strncmp(p, "3D", 2)) /* quoted-printable, not decoded */
+		return false;
 	return text_number(&p, false, v);
 }
 
@@ -96,26 +100,9 @@ bool sniff_line(const char *bytes, size_t n, const char *text)
 
 /* --- figures --- */
 
-static struct record *begun(struct program_output *o)
-{
-	if (!o->r) {
-		o->r = record_begin(o->in, o->program);
-		for (size_t i = 0; o->axes && i < OUTPUT_AXES && o->form->axes[i]; i++) {
-			if (o->axes[i])
-				record_axis(o->r, o->form->axes[i], o->axes[i]);
-		}
-		for (size_t i = 0; i < o->ninfo; i++)
-			record_info(o->r, o->info[i].name, o->info[i].value);
-	}
-	if (o->fresh)
-		record_run(o->r);
-	o->fresh = false;
-	return o->r;
-}
-
 void output_next(struct program_output *o)
 {
-	o->fresh = true;
+	record_run(o->r); /* which is dropped when there are no figures */
 }
 
 void output_value(struct program_output *o, const char *unit, double v, const char *fmt, ...)
@@ -128,59 +115,74 @@ void output_value(struct program_output *o, const char *unit, double v, const ch
 	va_start(ap, fmt);
 	vsnprintf(name, sizeof(name), fmt, ap);
 	va_end(ap);
-	record_value(begun(o), unit, v, "%s.%s", o->program, name);
+	o->found = true;
+	record_value(o->r, unit, v, "%s.%s", o->program, name);
 }
 
 void output_distribution(struct program_output *o, const struct distribution_in *d)
 {
-	record_distribution(begun(o), d);
+	o->found = true;
+	record_distribution(o->r, d);
 }
 
 void output_info(struct program_output *o, const char *key, const char *value)
 {
-	struct arena *a = o->in->ctx->arena;
-
-	if (o->r) {
-		record_info(o->r, key, value);
-		return;
-	}
-	o->info = arena_grow(a, o->info, &o->info_cap, o->ninfo + 1, sizeof(*o->info));
-	o->info[o->ninfo++] = (struct pair){arena_str(a, key), arena_str(a, value)};
+	record_info(o->r, key, value);
 }
 
 /* --- outputs of a file --- */
 
 struct part {
-	const char *bytes;
-	size_t n;
-	const char *setup[OUTPUT_AXES]; /* "" what is not said */
+	const char *bytes;           /* up to where the next begins */
+	uint16_t setup[OUTPUT_AXES]; /* numbers of texts; 0: not said */
 	bool read;
 };
 
 struct parts {
 	struct import *in;
 	const struct program_form *form;
-	struct part *list;
-	size_t n, cap;
+	const char *end;
+	struct block_list list; /* of struct part */
+	struct text_map texts;  /* of setups; the first is "" */
 	bool told[OUTPUT_AXES];
 };
 
-static struct part *part_begin(struct parts *ps, const char *bytes)
+static struct part *part_at(const struct parts *ps, size_t i)
 {
-	ps->list = arena_grow(ps->in->ctx->arena, ps->list, &ps->cap, ps->n + 1, sizeof(*ps->list));
-	ps->list[ps->n] = (struct part){.bytes = bytes, .setup = {"", ""}};
-	return &ps->list[ps->n++];
+	return block_list_at(&ps->list, i);
 }
 
-static void note_setup(struct parts *ps, struct part *p, const char *line)
+static const char *setup_of(const struct parts *ps, const struct part *p, size_t axis)
+{
+	return ps->texts.list[p->setup[axis]].text;
+}
+
+static struct part *part_begin(struct parts *ps, const char *bytes)
+{
+	struct part *p = block_list_add(&ps->list);
+
+	*p = (struct part){.bytes = bytes};
+	return p;
+}
+
+static int too_many_setups(const struct parts *ps)
+{
+	return fail(ps->in->ctx, E_TOO_LARGE,
+		    "the file has outputs of more than %d setups: import it in parts", SETUPS_MAX);
+}
+
+static int note_setup(struct parts *ps, struct part *p, const char *line)
 {
 	const struct program_form *f = ps->form;
 	char value[OUTPUT_WORD_MAX];
+	bool fresh;
 
 	for (size_t i = 0; i < OUTPUT_AXES && f->axes[i]; i++) {
-		if (!*p->setup[i] && f->setup(line, i, value))
-			p->setup[i] = arena_str(ps->in->ctx->arena, value);
+		if (p->setup[i] || !f->setup(line, i, value))
+			continue;
+		p->setup[i] = (uint16_t)text_map_add(&ps->texts, value, strlen(value), &fresh);
 	}
+	return ps->texts.n <= OUTPUT_AXES * SETUPS_MAX + 1 ? E_OK : too_many_setups(ps);
 }
 
 static int split(struct parts *ps, const char *bytes, size_t n)
@@ -197,19 +199,16 @@ static int split(struct parts *ps, const char *bytes, size_t n)
 	for (; (line = output_line(&l)) && e == E_OK; at = l.t.p) {
 		bool begins = f->begins && f->begins(line);
 
-		if ((begins && seen) || ended) {
-			p->n = (size_t)(at - p->bytes);
+		if ((begins && seen) || ended)
 			p = part_begin(ps, at);
-		}
 		seen = seen || begins;
 		ended = f->ends && f->ends(line);
-		note_setup(ps, p, line);
-		if (ps->n > OUTPUTS_MAX)
+		e = note_setup(ps, p, line);
+		if (ps->list.n > OUTPUTS_MAX)
 			e = fail(ps->in->ctx, E_TOO_LARGE,
 				 "the file has more than %d outputs: import it in parts",
 				 OUTPUTS_MAX);
 	}
-	p->n = (size_t)(bytes + n - p->bytes);
 	output_lines_end(&l);
 	return e;
 }
@@ -218,8 +217,8 @@ static int split(struct parts *ps, const char *bytes, size_t n)
  * whatever else is in the file. */
 static bool axis_told(const struct parts *ps, size_t axis)
 {
-	for (size_t i = 0; i < ps->n; i++)
-		if (*ps->list[i].setup[axis])
+	for (size_t i = 0; i < ps->list.n; i++)
+		if (part_at(ps, i)->setup[axis])
 			return true;
 	return false;
 }
@@ -227,7 +226,7 @@ static bool axis_told(const struct parts *ps, size_t axis)
 static bool same_setup(const struct parts *ps, const struct part *a, const struct part *b)
 {
 	for (size_t i = 0; i < OUTPUT_AXES; i++) {
-		if (ps->told[i] && strcmp(a->setup[i], b->setup[i]) != 0)
+		if (ps->told[i] && a->setup[i] != b->setup[i])
 			return false;
 	}
 	return true;
@@ -241,32 +240,51 @@ static const char *program_of(const struct parts *ps, const struct part *p)
 		if (!strcmp(ps->in->axes[i].name, "testcase"))
 			return ps->in->axes[i].value;
 	}
-	return *p->setup[0] ? p->setup[0] : "program";
+	return p->setup[0] ? setup_of(ps, p, 0) : "program";
 }
 
-/* All outputs with the setup of list[first]. */
+static void begin_setup(const struct parts *ps, const struct part *like, struct program_output *o)
+{
+	const struct program_form *f = ps->form;
+
+	*o = (struct program_output){.in = ps->in, .form = f, .program = program_of(ps, like)};
+	o->r = record_begin(ps->in, o->program);
+	if (f->state)
+		o->state = arena_alloc(record_arena(o->r), f->state);
+	for (size_t i = f->program ? 0 : 1; i < OUTPUT_AXES && f->axes[i]; i++) {
+		if (like->setup[i])
+			record_axis(o->r, f->axes[i], setup_of(ps, like, i));
+	}
+	record_settled(o->r);
+}
+
+/* Whatever else is wrong in the file is told, too. */
+static bool may_go_on(const struct ctx *c)
+{
+	return !c->err || c->err == E_INVALID;
+}
+
+/* All outputs with the setup of the first. */
 static int read_setup(struct parts *ps, size_t first, bool *found)
 {
-	struct part *like = &ps->list[first];
-	const char *axes[OUTPUT_AXES] = {NULL, NULL};
-	struct program_output o = {
-		.in = ps->in, .form = ps->form, .program = program_of(ps, like), .axes = axes};
+	const struct part *like = part_at(ps, first);
+	struct program_output o;
 
-	if (ps->form->state)
-		o.state = arena_alloc(ps->in->ctx->arena, ps->form->state);
-	for (size_t i = ps->form->program ? 0 : 1; i < OUTPUT_AXES && ps->form->axes[i]; i++) {
-		if (*like->setup[i] && ps->told[i])
-			axes[i] = like->setup[i];
-	}
-	for (size_t i = first; i < ps->n; i++) {
-		if (ps->list[i].read || !same_setup(ps, like, &ps->list[i]))
+	begin_setup(ps, like, &o);
+	for (size_t i = first; i < ps->list.n && may_go_on(ps->in->ctx); i++) {
+		struct part *p = part_at(ps, i);
+		const char *end = i + 1 < ps->list.n ? part_at(ps, i + 1)->bytes : ps->end;
+
+		if (p->read || !same_setup(ps, like, p))
 			continue;
-		ps->list[i].read = true;
+		p->read = true;
 		output_next(&o);
-		ps->form->read(&o, ps->list[i].bytes, ps->list[i].n);
+		ps->form->read(&o, p->bytes, (size_t)(end - p->bytes));
 	}
-	if (!o.r)
-		return E_OK;
+	if (!o.found) {
+		record_drop(o.r);
+		return ps->in->ctx->err;
+	}
 	if (ps->form->finish)
 		ps->form->finish(&o);
 	*found = true;
@@ -275,24 +293,25 @@ static int read_setup(struct parts *ps, size_t first, bool *found)
 
 int program_import(struct import *in, const char *bytes, size_t n, const struct program_form *form)
 {
-	struct parts ps = {.in = in, .form = form};
+	struct parts ps = {.in = in, .form = form, .end = bytes + n};
 	size_t setups = 0;
-	bool found = false;
-	int e = split(&ps, bytes, n);
+	bool found = false, fresh;
+	int e;
 
+	block_list_init(&ps.list, in->ctx->arena, sizeof(struct part));
+	text_map_init(&ps.texts, in->ctx->arena);
+	text_map_add(&ps.texts, "", 0, &fresh);
+	e = split(&ps, bytes, n);
 	for (size_t i = 0; i < OUTPUT_AXES; i++)
 		ps.told[i] = axis_told(&ps, i);
-	for (size_t i = 0; i < ps.n && e == E_OK; i++) {
-		if (ps.list[i].read)
+	for (size_t i = 0; i < ps.list.n && e == E_OK; i++) {
+		if (part_at(&ps, i)->read)
 			continue;
 		if (++setups > SETUPS_MAX)
-			return fail(
-				in->ctx, E_TOO_LARGE,
-				"the file has outputs of more than %d setups: import it in parts",
-				SETUPS_MAX);
+			return too_many_setups(&ps);
 		e = read_setup(&ps, i, &found);
 	}
 	if (e == E_OK && !found)
-		e = record_end(record_begin(in, program_of(&ps, &ps.list[0])));
+		e = record_end(record_begin(in, program_of(&ps, part_at(&ps, 0))));
 	return e;
 }

@@ -12,9 +12,9 @@
 #include "importers/text_lines.h"
 
 #define OUTPUT_AXES     2
-#define OUTPUTS_MAX     200000 /* of one file */
-#define SETUPS_MAX      200    /* different ones */
-#define OUTPUT_WORD_MAX 256    /* bytes of a name that is made of words */
+#define OUTPUTS_MAX     5000000 /* of one file; 16 bytes each */
+#define SETUPS_MAX      200     /* different ones */
+#define OUTPUT_WORD_MAX 256     /* bytes of a name that is made of words */
 
 struct program_output;
 
@@ -37,18 +37,15 @@ struct program_form {
 	size_t state; /* bytes of program_output.state */
 };
 
-/* One setup being read. The submission begins with its first figure. */
+/* One setup being read. Its runs may be handed on while later outputs are read: what an output says
+ * of itself by output_info belongs to it and to those behind it. */
 struct program_output {
 	struct import *in;
 	const struct program_form *form;
 	const char *program; /* metrics begin with it and a '.' */
-	const char *const
-		*axes;     /* values of form->axes that tell this setup from others, or NULL */
-	struct record *r;  /* NULL before the first figure */
-	bool fresh;        /* the next figure begins a run */
-	void *state;       /* of one setup, zeroed; NULL when the form wants none */
-	struct pair *info; /* said before the first figure */
-	size_t ninfo, info_cap;
+	struct record *r;
+	bool found;  /* there was a figure */
+	void *state; /* of one setup, zeroed; NULL when the form wants none */
 };
 
 /* Splits, reads and seals. E_OK; E_INVALID: nothing found, or what is missing; E_TOO_LARGE. */

@@ -119,9 +119,10 @@ int import_pytest_benchmark(struct import *in, const char *bytes, size_t n)
 	if (!json_elements_begin(&e, c, bytes, found[2], place))
 		return c->err;
 	while ((v = json_elements_next(&e))) {
-		read_benchmark(s, c, v, JSON_AT_INDEX(place, e.index));
+		read_benchmark(s, &e.own, v, JSON_AT_INDEX(place, e.index));
 		json_decref(v);
 	}
+	json_elements_end(&e);
 	return samples_end(s);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Collects what an importer meets. Each metric name is cleaned and kept once, in a table; a run is
- * the list of its names' numbers and values, in the order they came; a run that goes on as the one
- * before did has no list of numbers of its own. record_end.c makes submissions of it.
+ * the list of its names' numbers and values, in the order they came (record_runs.c). record_end.c
+ * makes submissions of it.
  */
 #include "importers/record.h"
 
@@ -19,37 +19,69 @@
 #define INFO_MAX      (4 * JSON_TEXT_MAX)
 #define NAMES_MAX     500000 /* metrics of all runs of one submission */
 #define INFO_KEYS_MAX 1000   /* kept of one file */
-#define FIRST_SLOTS   64     /* a power of two */
+#define FIRST_SLOTS   16     /* a power of two */
+#define FIRST_AXES    4
 
 struct record *record_begin(struct import *in, const char *testcase)
 {
-	struct record *r = arena_array(in->ctx->arena, struct record, 1);
+	struct arena *a = in->stream ? in->stream->records : in->ctx->arena;
+	struct record *r = arena_array(a, struct record, 1);
 
 	r->in = in;
 	r->ctx = in->ctx;
-	r->testcase = testcase;
-	import_add(in);
-	r->sub = in->n - 1;
-	for (size_t i = 0; i < in->naxes; i++) {
-		r->axes = arena_grow(r->ctx->arena, r->axes, &r->axis_cap, i + 1, sizeof(*r->axes));
-		r->axes[r->naxes++] = in->axes[i];
-	}
+	r->a = a;
+	if (in->stream)
+		in->stream->open++;
+	if (in->after_document) /* what it fails with ends the reading: see record_end */
+		in->after_document(in->after_arg);
+	import_blank(&r->own);
+	r->info_changed = true;
+	block_list_init(&r->metrics, a, sizeof(struct metric_seen));
+	record_runs_init(r);
+	r->axis_cap = in->naxes + FIRST_AXES;
+	r->axes = arena_array(a, struct pair, r->axis_cap);
+	for (; r->naxes < in->naxes; r->naxes++)
+		r->axes[r->naxes] = in->axes[r->naxes];
+	r->testcase = arena_str(a, testcase);
 	if (testcase)
 		record_axis(r, "testcase", testcase);
 	return r;
 }
 
+struct record *record_begin_like(const struct record *r)
+{
+	struct record *like = record_begin(r->in, r->testcase);
+
+	for (size_t i = 0; i < r->naxes; i++)
+		record_axis(like, r->axes[i].name, r->axes[i].value);
+	for (size_t i = 0; i < r->ninfo; i++)
+		record_info(like, r->info[i].name, r->info[i].value);
+	like->own.commit = r->own.commit;
+	like->own.started = r->own.started;
+	like->own.status = r->own.status;
+	return like;
+}
+
 struct submission *record_submission(struct record *r)
 {
-	return &r->in->subs[r->sub];
+	return &r->own;
+}
+
+struct arena *record_arena(const struct record *r)
+{
+	return r->a;
+}
+
+void record_settled(struct record *r)
+{
+	r->settled = true;
 }
 
 void record_axis(struct record *r, const char *name, const char *value)
 {
-	struct arena *a = r->ctx->arena;
 	size_t i;
 
-	if (!name || !value || !import_text_valid(name, JSON_NAME_MAX) ||
+	if (r->settled || !name || !value || !import_text_valid(name, JSON_NAME_MAX) ||
 	    !import_text_valid(value, JSON_TEXT_MAX))
 		return;
 	for (i = 0; i < r->naxes && strcmp(r->axes[i].name, name) != 0; i++)
@@ -57,15 +89,29 @@ void record_axis(struct record *r, const char *name, const char *value)
 	if (i < r->in->naxes || i > NATIVE_AXES_MAX) /* the request's stand first */
 		return;
 	if (i == r->naxes) {
-		r->axes = arena_grow(a, r->axes, &r->axis_cap, i + 1, sizeof(*r->axes));
-		r->axes[r->naxes++].name = arena_str(a, name);
+		r->axes = arena_grow(r->a, r->axes, &r->axis_cap, i + 1, sizeof(*r->axes));
+		r->axes[r->naxes++].name = arena_str(r->a, name);
 	}
-	r->axes[i].value = arena_str(a, value);
+	r->axes[i].value = arena_str(r->a, value);
+}
+
+/* Over the one before, where that has the room and no submission has it any more: each output of a
+ * file may say the same key otherwise. */
+static void set_info(struct record *r, struct pair *p, const char *value)
+{
+	size_t n = strlen(value) + 1;
+
+	if (p->value && !strcmp(p->value, value))
+		return;
+	if (r->in->stream && p->value && strlen(p->value) + 1 >= n)
+		memcpy((char *)p->value, value, n);
+	else
+		p->value = arena_strn(r->a, value, n - 1);
+	r->info_changed = true;
 }
 
 void record_info(struct record *r, const char *key, const char *value)
 {
-	struct arena *a = r->ctx->arena;
 	size_t i;
 
 	if (!key || !value || !import_text_valid(key, JSON_NAME_MAX) ||
@@ -76,10 +122,10 @@ void record_info(struct record *r, const char *key, const char *value)
 	if (i == INFO_KEYS_MAX)
 		return;
 	if (i == r->ninfo) {
-		r->info = arena_grow(a, r->info, &r->info_cap, i + 1, sizeof(*r->info));
-		r->info[r->ninfo++].name = arena_str(a, key);
+		r->info = arena_grow(r->a, r->info, &r->info_cap, i + 1, sizeof(*r->info));
+		r->info[r->ninfo++].name = arena_str(r->a, key);
 	}
-	r->info[i].value = arena_str(a, value);
+	set_info(r, &r->info[i], value);
 }
 
 const char *record_commit_name(struct arena *a, const char *id, bool *is_hex)
@@ -92,11 +138,11 @@ const char *record_commit_name(struct arena *a, const char *id, bool *is_hex)
 
 void record_commit(struct record *r, const char *id)
 {
-	struct commit_in *k = &record_submission(r)->commit;
+	struct commit_in *k = &r->own.commit;
 	const char *name;
 	bool is_hex = false;
 
-	name = id ? record_commit_name(r->ctx->arena, id, &is_hex) : NULL;
+	name = id && !r->settled ? record_commit_name(r->a, id, &is_hex) : NULL;
 	if (!name)
 		return;
 	k->id = name;
@@ -105,30 +151,30 @@ void record_commit(struct record *r, const char *id)
 
 /* --- values --- */
 
-void record_run(struct record *r)
+/* Whether there is a whole submission of finished runs. */
+static bool is_full(const struct record *r)
 {
-	r->runs = arena_grow(r->ctx->arena, r->runs, &r->run_cap, r->nruns + 1, sizeof(*r->runs));
-	r->runs[r->nruns++] = (struct one_run){0};
+	const struct one_run *last;
+
+	if (!r->settled || !r->runs.n)
+		return false;
+	last = block_list_at(&r->runs, r->runs.n - 1);
+	return last->distributions || r->runs.n >= NATIVE_RUNS_MAX;
 }
 
-void record_expect_runs(struct record *r, size_t n)
+void record_run(struct record *r)
 {
-	if (r->nruns || n <= r->run_cap)
-		return;
-	r->runs = arena_array(r->ctx->arena, struct one_run, n);
-	r->run_cap = n;
+	record_close_run(r);
+	if (is_full(r) && !r->ctx->err)
+		record_hand_on(r);
+	else if (is_full(r))
+		record_forget_runs(r, r->in->stream != NULL);
+	record_open_run(r);
 }
 
 size_t record_runs(const struct record *r)
 {
-	return r->nruns;
-}
-
-static struct one_run *last_run(struct record *r)
-{
-	if (!r->nruns)
-		record_run(r);
-	return &r->runs[r->nruns - 1];
+	return r->begun;
 }
 
 /* Whatever must not be in a name becomes '_'; at most METRIC_NAME_MAX bytes, no half character. */
@@ -157,7 +203,7 @@ static size_t clean_name(const char *s, char *out)
 
 static void place(struct record *r, uint32_t id)
 {
-	size_t i = r->metrics[id].hash & (r->nslots - 1);
+	size_t i = record_metric_at(r, id)->hash & (r->nslots - 1);
 
 	while (r->slots[i])
 		i = (i + 1) & (r->nslots - 1);
@@ -167,31 +213,29 @@ static void place(struct record *r, uint32_t id)
 /* Keeps the table at most half full. */
 static void make_room(struct record *r)
 {
-	if (2 * (r->nmetrics + 1) <= r->nslots)
+	if (2 * (r->metrics.n + 1) <= r->nslots)
 		return;
 	r->nslots = r->nslots ? 2 * r->nslots : FIRST_SLOTS;
-	r->slots = arena_array(r->ctx->arena, uint32_t, r->nslots);
-	for (size_t i = 0; i < r->nmetrics; i++)
+	r->slots = arena_array(r->a, uint32_t, r->nslots);
+	for (size_t i = 0; i < r->metrics.n; i++)
 		place(r, (uint32_t)i);
 }
 
 uint32_t record_metric(struct record *r, const char *name, size_t len)
 {
-	uint64_t hash = hash_bytes(name, len);
+	uint32_t hash = (uint32_t)hash_bytes(name, len);
 	struct metric_seen *m;
 
 	make_room(r);
 	for (size_t i = hash & (r->nslots - 1); r->slots[i]; i = (i + 1) & (r->nslots - 1)) {
-		m = &r->metrics[r->slots[i] - 1];
+		m = record_metric_at(r, r->slots[i] - 1);
 		if (m->hash == hash && !strcmp(m->name, name))
 			return r->slots[i] - 1;
 	}
-	r->metrics =
-		arena_grow(r->ctx->arena, r->metrics, &r->metric_cap, r->nmetrics + 1, sizeof(*m));
-	m = &r->metrics[r->nmetrics];
-	*m = (struct metric_seen){.name = arena_strn(r->ctx->arena, name, len), .hash = hash};
-	place(r, (uint32_t)r->nmetrics);
-	return (uint32_t)r->nmetrics++;
+	m = block_list_add(&r->metrics);
+	*m = (struct metric_seen){.name = arena_strn(r->a, name, len), .hash = hash};
+	place(r, (uint32_t)r->metrics.n - 1);
+	return (uint32_t)r->metrics.n - 1;
 }
 
 /* The first unit that is said counts; another one would put figures side by side that cannot be
@@ -201,7 +245,7 @@ static void set_unit(struct record *r, struct metric_seen *m, const char *unit)
 	if (!unit || m->refused || !import_text_valid(unit, NATIVE_UNIT_MAX))
 		return;
 	if (!m->unit) {
-		m->unit = arena_str(r->ctx->arena, unit);
+		m->unit = arena_str(r->a, unit);
 	} else if (strcmp(m->unit, unit) != 0) {
 		m->refused = true;
 		json_read_fault(
@@ -211,109 +255,96 @@ static void set_unit(struct record *r, struct metric_seen *m, const char *unit)
 	}
 }
 
-/* A fault, once: what comes after it would only fill the memory. */
-static bool too_many(struct record *r, const struct one_run *run)
+/* Faults, once: what comes after it would only fill the memory. */
+static bool too_many_names(struct record *r)
 {
-	if (run->n < NATIVE_METRICS_MAX && r->nmetrics <= NAMES_MAX)
+	if (r->metrics.n <= NAMES_MAX)
 		return false;
-	r->too_many = true;
-	if (r->nmetrics > NAMES_MAX)
+	if (!r->too_many)
 		fault(r->ctx, "", "the runs have more than %d different metrics", NAMES_MAX);
-	else
-		fault(r->ctx, "", "run %zu has more than %d metrics", r->nruns, NATIVE_METRICS_MAX);
+	r->too_many = true;
 	return true;
 }
 
-/* One more name in the run. Most runs have the names of the one before, in its order. */
-static void put_id(struct record *r, struct one_run *run, uint32_t id)
+static bool too_many_values(struct record *r)
 {
-	const struct one_run *last = r->nruns > 1 ? run - 1 : NULL;
-	struct arena *a = r->ctx->arena;
-
-	if (!run->n && last && last->n) {
-		run->ids = last->ids;
-		run->shared = true;
-	}
-	if (run->shared && run->n < last->n && run->ids[run->n] == id)
-		return;
-	if (run->shared) {
-		run->cap = last->n + 1;
-		run->ids = arena_array(a, uint32_t, run->cap);
-		memcpy(run->ids, last->ids, run->n * sizeof(*run->ids));
-		run->shared = false;
-	}
-	run->ids = arena_grow(a, run->ids, &run->cap, run->n + 1, sizeof(*run->ids));
-	run->ids[run->n] = id;
+	if (r->n < NATIVE_METRICS_MAX)
+		return false;
+	r->too_many = true;
+	fault(r->ctx, "", "run %u has more than %d metrics", r->begun, NATIVE_METRICS_MAX);
+	return true;
 }
 
-static void put_value(struct record *r, struct one_run *run, double v)
+uint32_t record_name(struct record *r, const char *unit, const char *name)
 {
-	size_t likely = r->nruns > 1 ? run[-1].n : 0;
+	char own[METRIC_NAME_MAX + 1];
+	size_t len = clean_name(name, own);
+	uint32_t id;
 
-	if (!run->n && likely) { /* growing would leave as much behind */
-		run->value_cap = likely;
-		run->values = arena_array(r->ctx->arena, double, likely);
+	if (!len || r->too_many)
+		return RECORD_NO_METRIC;
+	id = record_metric(r, own, len);
+	set_unit(r, record_metric_at(r, id), unit);
+	return too_many_names(r) ? RECORD_NO_METRIC : id;
+}
+
+const char *record_name_of(const struct record *r, uint32_t metric)
+{
+	return record_metric_at(r, metric)->name;
+}
+
+void record_number(struct record *r, uint32_t metric, double v)
+{
+	struct metric_seen *m;
+
+	if (metric == RECORD_NO_METRIC || r->too_many || !isfinite(v))
+		return;
+	if (!r->open)
+		record_run(r);
+	m = record_metric_at(r, metric);
+	if (m->run == r->begun) {
+		r->now[m->at] = v;
+	} else if (!too_many_values(r)) {
+		m->run = r->begun;
+		m->at = (uint32_t)r->n;
+		record_put(r, metric, v);
 	}
-	run->values = arena_grow(r->ctx->arena, run->values, &run->value_cap, run->n + 1,
-				 sizeof(*run->values));
-	run->values[run->n++] = v;
 }
 
 void record_value(struct record *r, const char *unit, double v, const char *fmt, ...)
 {
-	char raw[NAME_BUFFER], name[METRIC_NAME_MAX + 1];
-	struct metric_seen *m;
-	struct one_run *run;
+	char name[NAME_BUFFER];
 	va_list ap;
-	size_t len;
-	uint32_t id;
 
+	if (!isfinite(v))
+		return;
 	va_start(ap, fmt);
-	vsnprintf(raw, sizeof(raw), fmt, ap);
+	vsnprintf(name, sizeof(name), fmt, ap);
 	va_end(ap);
-	len = clean_name(raw, name);
-	if (!len || !isfinite(v))
-		return;
-	run = last_run(r);
-	if (r->too_many)
-		return;
-	id = record_metric(r, name, len);
-	m = &r->metrics[id];
-	set_unit(r, m, unit);
-	if (m->run != r->nruns) {
-		if (too_many(r, run))
-			return;
-		m->run = r->nruns;
-		m->at = (uint32_t)run->n;
-		put_id(r, run, id);
-		put_value(r, run, v);
-	}
-	run->values[m->at] = v;
+	record_number(r, record_name(r, unit, name), v);
 }
 
 void record_distribution(struct record *r, const struct distribution_in *d)
 {
-	struct one_run *run = last_run(r);
+	auto_arena struct arena *scratch = arena_new();
 	char name[METRIC_NAME_MAX + 1];
 	struct distribution_in own = *d;
 	struct metric_seen *m;
 	size_t len = clean_name(d->metric, name);
-	uint32_t id;
 
-	if (!len || !record_distribution_clean(r->ctx, name, &own))
+	if (!r->open)
+		record_run(r);
+	if (!len || !record_distribution_clean(r->ctx, scratch, name, &own))
 		return;
-	id = record_metric(r, name, len); /* may move the metrics */
-	m = &r->metrics[id];
+	m = record_metric_at(r, record_metric(r, name, len));
 	set_unit(r, m, d->unit);
 	own.metric = m->name;
 	own.unit = m->unit;
-	if (m->distributed != r->nruns) {
-		run->distributions =
-			arena_grow(r->ctx->arena, run->distributions, &run->distribution_cap,
-				   run->ndistributions + 1, sizeof(*run->distributions));
-		m->distributed = r->nruns;
-		m->distribution = (uint32_t)run->ndistributions++;
+	record_distribution_keep(r, &own);
+	if (m->distributed != r->begun) {
+		m->distributed = r->begun;
+		m->distribution = r->distributions ? (uint32_t)r->distributions->n : 0;
+		record_put_distribution(r);
 	}
-	run->distributions[m->distribution] = own;
-	r->distributed = true;
+	r->distributions->list[m->distribution] = own;
 }

@@ -27,10 +27,10 @@ static int by_rank(const void *a, const void *b)
 	return (x->came < y->came) - (x->came > y->came);
 }
 
-static void clean_percentiles(struct ctx *c, struct distribution_in *d)
+static void clean_percentiles(struct arena *a, struct distribution_in *d)
 {
-	struct ranked *ranked = arena_array(c->arena, struct ranked, d->npercentiles);
-	struct percentile_in *list = arena_array(c->arena, struct percentile_in, d->npercentiles);
+	struct ranked *ranked = arena_array(a, struct ranked, d->npercentiles);
+	struct percentile_in *list = arena_array(a, struct percentile_in, d->npercentiles);
 	size_t n = 0, kept = 0;
 
 	for (size_t i = 0; i < d->npercentiles; i++) {
@@ -81,7 +81,8 @@ static void clean_figure(double *v)
 		*v = (double)NAN;
 }
 
-bool record_distribution_clean(struct ctx *c, const char *name, struct distribution_in *d)
+bool record_distribution_clean(struct ctx *c, struct arena *a, const char *name,
+			       struct distribution_in *d)
 {
 	clean_figure(&d->mean);
 	clean_figure(&d->stddev);
@@ -89,7 +90,7 @@ bool record_distribution_clean(struct ctx *c, const char *name, struct distribut
 	clean_figure(&d->max);
 	if (d->n > (int64_t)JSON_WHOLE_MAX)
 		d->n = -1;
-	clean_percentiles(c, d);
+	clean_percentiles(a, d);
 	if (d->npercentiles > PERCENTILES_MAX)
 		return refuse(c, name, "has more percentiles than are allowed");
 	if (d->nbuckets > BUCKETS_MAX)
@@ -104,4 +105,27 @@ bool record_distribution_clean(struct ctx *c, const char *name, struct distribut
 		return refuse(c, name, "has a standard deviation below 0");
 	return d->npercentiles || d->nbuckets || d->n >= 0 || !isnan(d->mean) ||
 	       !isnan(d->stddev) || !isnan(d->min) || !isnan(d->max);
+}
+
+void record_distribution_keep(struct record *r, struct distribution_in *d)
+{
+	struct percentile_in *percentiles = record_rest(r, d->npercentiles * sizeof(*percentiles));
+	struct bucket_in *buckets = record_rest(r, d->nbuckets * sizeof(*buckets));
+	size_t text = 0;
+	char *at;
+
+	for (size_t i = 0; i < d->npercentiles; i++)
+		text += strlen(d->percentiles[i].name) + 1;
+	at = record_rest(r, text);
+	for (size_t i = 0; i < d->npercentiles; i++) {
+		size_t n = strlen(d->percentiles[i].name) + 1;
+
+		percentiles[i].value = d->percentiles[i].value;
+		percentiles[i].name = memcpy(at, d->percentiles[i].name, n);
+		at += n;
+	}
+	if (d->nbuckets)
+		memcpy(buckets, d->buckets, d->nbuckets * sizeof(*buckets));
+	d->percentiles = percentiles;
+	d->buckets = buckets;
 }

@@ -23,7 +23,9 @@
 struct samples;
 struct arena;
 
-/* A new submission. Names of metrics begin with the testcase (the request's, else this one) and a
+/* A new submission; of its record's axes and commit all must be said before samples_end, and it is
+ * gone then as a record is. Names of metrics begin with the testcase (the request's, else this one)
+ * and a
  * '.'; NULL: the request must name it. */
 struct samples *samples_begin(struct import *in, const char *testcase);
 /* The same with names as the file has them. */
@@ -33,6 +35,12 @@ struct record *samples_record(struct samples *s);
  * finite. */
 void samples_add(struct samples *s, const char *unit, double v, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* The number of a metric; SAMPLES_NO_METRIC as in record_name. And whether a run has a sample of
+ * it.
+ */
+#define SAMPLES_NO_METRIC RECORD_NO_METRIC
+uint32_t samples_metric(struct samples *s, const char *name);
+bool samples_has(const struct samples *s, uint32_t metric, size_t run);
 /* The sample of a run, from 0. A second one of the same metric and run replaces it. */
 void samples_set(struct samples *s, size_t run, const char *unit, double v, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
@@ -63,6 +71,9 @@ int64_t result_time(const struct json_object *o, const char *key);
 int64_t result_parse_time(const char *s); /* s: NULL too */
 /* The same text cleaning for any bytes. */
 const char *result_clean(struct arena *a, const char *s, size_t n);
+/* To at most so many bytes. */
+const char *result_clean_to(struct arena *a, const char *s, size_t n, size_t max);
+#define RESULT_TEXT_MAX 1024 /* bytes that result_clean leaves */
 /* True when v is an object; a fault when it is there, not null, and none. */
 bool result_object(struct ctx *c, json_t *v, const struct json_at *at, struct json_object *o);
 /* True when v is an array; a fault when it is there, not null, and none. */

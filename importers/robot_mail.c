@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Report mails of the kernel test robot, and people's replies to them: a mailbox, one mail, a text
- * or page saved from an archive. Mailboxes are read mail by mail, so memory goes by the largest
- * mail and by what is found. What is printed is kept as printed; a table that is quoted again is
- * taken once. Where nothing in the bytes is a table, that is the fault.
+ * or page saved from an archive. Mailboxes are read mail by mail, and what is found in one is
+ * handed on before the next, so memory goes by the largest mail; of all others a few bytes a cell
+ * are kept, by which it is known again. What is printed is kept as printed; a table that is quoted
+ * again is taken once. Where nothing in the bytes is a table, that is the fault.
  */
 #include "importers/robot_mail.h"
 
@@ -51,6 +52,13 @@ static const char *end_of_mail(const char *p, const char *end)
 	}
 }
 
+bool mail_is_full(struct mail *m)
+{
+	if (!m->excess && arena_used(m->a) > MAIL_MEMORY_MAX)
+		m->excess = "is too large: no report has that many lines or rows";
+	return m->excess != NULL;
+}
+
 static void read_lines(struct mail *m)
 {
 	mail_facts_read(m);
@@ -92,10 +100,52 @@ static void read_body(struct mail *m, const char *p, const char *end)
 		*m = again;
 }
 
-static int read_mail(struct import *in, struct arena *a, struct mail_seen *seen, const char *p,
-		     const char *end, size_t *found)
+/* What the mails of this import come to. */
+struct reading {
+	struct mail_seen seen;
+	struct mail_left left;
+	size_t found;
+};
+
+/* Adds up what was left out of a mail. */
+static void note_left(struct import *in, struct reading *r, const struct mail *m)
 {
-	struct mail m = {.in = in, .a = a, .seen = seen, .date = TIME_NONE};
+	if (!m->left.rows && !m->left.columns)
+		return;
+	if (!r->left.rows && !r->left.columns)
+		r->left.subject = arena_str(in->ctx->arena, m->subject);
+	r->left.rows += m->left.rows;
+	r->left.columns += m->left.columns;
+}
+
+static const char *several(struct arena *a, size_t n, const char *what)
+{
+	return arena_fmt(a, "%zu %s%s", n, what, n == 1 ? "" : "s");
+}
+
+/* For people: what of the mails is not in the submissions, and why. */
+static void say_left(struct import *in, const struct mail_left *left)
+{
+	struct arena *a = in->ctx->arena;
+	const char *rows, *columns;
+
+	if (!left->rows && !left->columns)
+		return;
+	rows = left->rows ? arena_fmt(a, "%s of figures under no row of commits",
+				      several(a, left->rows, "row"))
+			  : "";
+	columns = left->columns ? arena_fmt(a, "%s of tables whose head is no commit",
+					    several(a, left->columns, "column"))
+				: "";
+	in->remark = arena_fmt(a, "left out: %s%s%s%s%s%s", rows, *rows && *columns ? ", and " : "",
+			       columns, left->subject ? " (first in \"" : "",
+			       left->subject ? left->subject : "", left->subject ? "\")" : "");
+}
+
+static int read_mail(struct import *in, struct arena *a, struct reading *r, const char *p,
+		     const char *end)
+{
+	struct mail m = {.in = in, .a = a, .seen = &r->seen, .date = TIME_NONE};
 	size_t n;
 
 	if (end - p > 5 && memcmp(p, "From ", 5) == 0 && begins_mail(p, end))
@@ -113,10 +163,12 @@ static int read_mail(struct import *in, struct arena *a, struct mail_seen *seen,
 		mail_plain_read(&m, p, n);
 		read_lines(&m);
 	}
-	*found += mail_store(&m);
-	return m.excess ? fault(in->ctx, "", "the mail \"%.100s\" %s", m.subject ? m.subject : "",
-				m.excess)
-			: E_OK;
+	r->found += mail_store(&m);
+	note_left(in, r, &m);
+	if (mail_is_full(&m))
+		return fault(in->ctx, "", "the mail \"%.100s\" %s", m.subject ? m.subject : "",
+			     m.excess);
+	return import_take(in);
 }
 
 static const char *skip_empty_lines(const char *p, const char *end)
@@ -132,26 +184,31 @@ int import_robot_mail(struct import *in, const char *bytes, size_t n)
 {
 	const char *end = bytes + n, *p = skip_empty_lines(bytes, end), *next;
 	bool is_mailbox = begins_mail(p, end);
-	struct mail_seen seen = {0};
 	auto_arena struct arena *a = arena_new();
-	size_t found = 0;
+	struct reading r = {0};
 	int e = E_OK;
 
 	for (; p < end && e >= 0; p = next) {
 		next = is_mailbox ? end_of_mail(p, end) : end;
-		e = read_mail(in, a, &seen, p, next, &found);
+		e = read_mail(in, a, &r, p, next);
 		arena_reset(a);
 		if (e >= 0 && in->after_document)
 			e = in->after_document(in->after_arg);
 	}
-	free(seen.slots);
+	free(r.seen.slots);
 	if (e < 0)
 		return in->ctx->err;
-	if (!found)
+	say_left(in, &r.left);
+	if (!r.found && r.left.rows)
+		return fault(in->ctx, "",
+			     "%zu rows of figures stand in it, but no row of commits above them: "
+			     "it says whose they are, and must be kept",
+			     r.left.rows);
+	if (!r.found)
 		return fault(in->ctx, "",
 			     "there is no table of results in it, nor samples of a "
 			     "commit");
-	if (!in->n)
+	if (!import_count(in))
 		return fault(in->ctx, "",
 			     "its tables name no commit: give --commit ID or commit=ID");
 	return E_OK;

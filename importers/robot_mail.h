@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the files of the importer of report mails share; for nobody else. A mail becomes lines
- * (robot_mail_mime, _html, _text), these are read three times (_facts, _table with _head and _row,
- * _samples), and _store makes submissions of what was found. Everything of one mail lives in an
- * arena that the next mail reuses; only submissions are copied into the import's.
+ * (robot_mail_mime, _html, _text), these are read three times (_facts, _table with _head, _row and
+ * _boot, _samples), and _store makes submissions of what was found. Everything of one mail lives in
+ * an arena that the next mail reuses; only submissions are copied into the import's, and handed on
+ * before the next mail is read.
  */
 #ifndef IMPORTERS_ROBOT_MAIL_H
 #define IMPORTERS_ROBOT_MAIL_H
 
 #include "importers/import.h"
 
-#define MAIL_BYTES_MAX   ((size_t)256 << 20) /* of one mail */
-#define MAIL_PARTS_MAX   100                 /* headers that open a part, of one mail */
-#define MAIL_NESTING_MAX 20                  /* parts inside parts */
-#define MAIL_COLUMNS_MAX 16                  /* commits of a table */
-#define MAIL_QUOTES_MAX  32                  /* levels that are told apart */
+#define MAIL_BYTES_MAX   ((size_t)64 << 20) /* of one mail, with what is attached */
+#define MAIL_TEXT_BYTES  ((size_t)16 << 20) /* of one text in it */
+#define MAIL_MEMORY_MAX  ((size_t)96 << 20) /* that its texts may come to */
+#define MAIL_PARTS_MAX   100                /* headers that open a part, of one mail */
+#define MAIL_GROUPS_MAX  100                /* colons of a field of addresses */
+#define MAIL_NESTING_MAX 20                 /* parts inside parts */
+#define MAIL_COLUMNS_MAX 16                 /* commits of a table */
+#define MAIL_QUOTES_MAX  32                 /* levels that are told apart */
 #define MAIL_TABLES_MAX  20000
 #define MAIL_TABLES_NEAR 500  /* of which those of one old report are */
 #define MAIL_ROW_BYTES   4000 /* a longer line is no row */
@@ -117,10 +121,18 @@ struct mail_seen {
 	size_t n, size;
 };
 
+/* What stands in the mails and could not be taken. */
+struct mail_left {
+	size_t rows;         /* of figures, under no row of commits */
+	size_t columns;      /* whose head is no commit's name */
+	const char *subject; /* of the first such mail, in the import's arena */
+};
+
 struct mail {
 	struct import *in;
 	struct arena *a; /* of this mail */
 	struct mail_seen *seen;
+	struct mail_left left;
 	const char *subject, *message_id, *url;
 	int64_t date;
 	const char *excess; /* which limit it is over; NULL */
@@ -141,6 +153,10 @@ struct mail {
 	struct warning *warnings;
 	size_t nwarnings, warnings_cap;
 };
+
+/* True when the mail has come to more memory than one may: nothing more of it is read, and excess
+ * says so. */
+bool mail_is_full(struct mail *m);
 
 /* --- bytes -> lines --- */
 /* Splits the mail into its texts and adds their lines; sets subject, message_id, url and date. */
@@ -168,6 +184,8 @@ void mail_facts_read(struct mail *m);
 bool mail_claim_read(struct mail *m, const char *s, struct mail_setup *out);
 void mail_tables_read(struct mail *m);
 void mail_samples_read(struct mail *m);
+/* A table of boots whose head is line i; *next is behind it. False: it is no such head. */
+bool mail_boots_read(struct mail *m, size_t i, size_t *next);
 /* The report above a line; else the mail's first; NULL: it has none. */
 const struct mail_setup *mail_setup_at(const struct mail *m, size_t line);
 

@@ -106,7 +106,7 @@ static void set_run(struct arena *a, struct run_in *run, struct mail_samples **l
 
 static void set_runs(struct mail *m, struct submission *s, struct mail_samples **lists, size_t n)
 {
-	struct arena *a = m->in->ctx->arena;
+	struct arena *a = import_room(m->in);
 	struct run_in *runs;
 	size_t most = 0;
 
@@ -332,7 +332,7 @@ static double signed_change(const struct mail_setup *claim)
 static void set_headline(struct mail *m, struct submission *s, const struct mail_setup *claim,
 			 double change, const char *base)
 {
-	struct arena *a = m->in->ctx->arena;
+	struct arena *a = import_room(m->in);
 
 	s->headline = (struct headline_in){.given = true,
 					   .metric = arena_str(a, claim->metric),
@@ -406,7 +406,7 @@ static struct submission *warned(struct mail *m, size_t first)
 
 void mail_store_warnings(struct mail *m, size_t first)
 {
-	struct arena *a = m->in->ctx->arena;
+	struct arena *a = import_room(m->in);
 	struct submission *s = m->nwarnings ? warned(m, first) : NULL;
 	struct warning *copy;
 

@@ -377,11 +377,36 @@ static void read_line(struct mail *m, size_t i)
 	read_claim(m, i);
 }
 
+/* The report of the commit that the subject names, since "commit: ID" in the text may be of
+ * another: then one that says the same of test and machine, and stands behind all tables. NULL:
+ * there are too many. */
+static struct mail_setup *setup_of(struct mail *m, const char *commit)
+{
+	struct mail_setup *to;
+
+	for (size_t i = 0; i < m->nsetups; i++) {
+		to = &m->setups[i];
+		if (!to->commit || !commit || mail_same_commit(to->commit, commit))
+			return to;
+	}
+	if (m->nsetups == SETUPS_MAX)
+		return NULL;
+	to = add_setup(m, m->nlines);
+	if (m->nsetups > 1) {
+		to->testcase = m->setups[0].testcase;
+		to->machine = m->setups[0].machine;
+		to->machine_name = m->setups[0].machine_name;
+		to->params = m->setups[0].params;
+		to->nparams = m->setups[0].nparams;
+	}
+	return to;
+}
+
 /* What no sentence claims the subject may: "[mm] 8cc621d2f4: fio.write_iops -21.8% regression". */
 static void read_subject(struct mail *m)
 {
 	struct mail_setup claim = {0}, *to;
-	const char *id = m->subject;
+	const char *id = m->subject, *commit = NULL;
 
 	for (size_t i = 0; i < m->nsetups; i++) {
 		if (m->setups[i].metric)
@@ -393,18 +418,22 @@ static void read_subject(struct mail *m)
 		id = skip_spaces(id + word_length(id));
 	if (!*id && !m->nsetups)
 		return;
-	to = m->nsetups ? &m->setups[0] : add_setup(m, 0);
+	if (*id)
+		commit = mail_commit_resolve(m, arena_strn(m->a, id, mail_hex_length(id))).name;
+	to = setup_of(m, commit);
+	if (!to)
+		return;
 	to->metric = claim.metric;
 	to->verdict = claim.verdict;
 	to->change = claim.change;
 	to->is_signed = claim.is_signed;
-	if (!to->commit && *id)
-		to->commit = mail_commit_resolve(m, arena_strn(m->a, id, mail_hex_length(id))).name;
+	if (!to->commit)
+		to->commit = commit;
 }
 
 void mail_facts_read(struct mail *m)
 {
-	for (size_t i = 0; i < m->nlines; i++) {
+	for (size_t i = 0; i < m->nlines && !mail_is_full(m); i++) {
 		const struct mail_line *l = &m->lines[i];
 		const char *s = skip_spaces(l->s);
 

@@ -2,8 +2,8 @@
 /*
  * One mail -> its texts, by GMime: transfer encodings, parts, forwarded mails. Of alternatives the
  * plain one is read, HTML where there is no other; attachments that are text are read too, since
- * replies attach whole comparisons. A mail that opens more parts than any person's is read as plain
- * text: GMime goes down into every one of them.
+ * replies attach whole comparisons. A mail that opens more parts or groups of addresses than any
+ * person's is read as plain text: GMime goes down into every one of them.
  */
 #include "importers/robot_mail.h"
 
@@ -17,7 +17,8 @@
 #include "server/base/clock.h"
 
 #define HEAD_FIELDS_MAX 400 /* looked at to tell a mail by its head */
-#define SUBJECT_LINES   15  /* of a saved text, in which its subject and date can stand */
+#define TOO_LONG        "has a text of more than 16 MiB: no report is that long"
+#define SUBJECT_LINES   15 /* of a saved text, in which its subject and date can stand */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -143,6 +144,17 @@ static const char *content_of(struct mail *m, GMimePart *part, size_t *n)
 	return content_in(m, content, encoding, n);
 }
 
+/* Before it is decoded, which never makes it longer. */
+static bool is_too_long(struct mail *m, GMimePart *part)
+{
+	GMimeDataWrapper *content = g_mime_part_get_content(part);
+	GMimeStream *stream = content ? g_mime_data_wrapper_get_stream(content) : NULL;
+
+	if (stream && g_mime_stream_length(stream) > (gint64)MAIL_TEXT_BYTES)
+		m->excess = TOO_LONG;
+	return m->excess != NULL;
+}
+
 static void read_part(struct mail *m, GMimePart *part)
 {
 	GMimeContentType *type = g_mime_object_get_content_type(GMIME_OBJECT(part));
@@ -158,7 +170,7 @@ static void read_part(struct mail *m, GMimePart *part)
 	};
 	size_t n;
 
-	if (!g_mime_content_type_is_type(type, "text", "*"))
+	if (!g_mime_content_type_is_type(type, "text", "*") || is_too_long(m, part))
 		return;
 	content = content_of(m, part, &n);
 	if (content)
@@ -242,6 +254,37 @@ static size_t count_parts(const char *bytes, size_t n)
 	return count;
 }
 
+/* Of a line and those that carry it on. */
+static size_t count_colons(const char *p, const char *end)
+{
+	size_t count = 0;
+
+	for (; p < end && (*p != '\n' || (end - p > 1 && is_one_of(p[1], " \t"))); p++)
+		count += *p == ':';
+	return count;
+}
+
+/* The most colons that a field of addresses has: "a: b: c:" is a group in a group in a group. */
+static size_t deepest_group(const char *bytes, size_t n)
+{
+	static const char *const fields[] = {"from:", "sender:", "reply-to:", "to:", "cc:", "bcc:"};
+	const char *end = bytes + n, *next;
+	size_t most = 0;
+
+	for (const char *p = bytes; p < end; p = next) {
+		size_t len = field_name(p, end), colons = 0;
+
+		for (size_t k = 0; len && k < sizeof(fields) / sizeof(fields[0]); k++) {
+			if (len == strlen(fields[k]) && strncasecmp(p, fields[k], len) == 0)
+				colons = count_colons(p, end);
+		}
+		most = colons > most ? colons : most;
+		next = memchr(p, '\n', (size_t)(end - p));
+		next = next ? next + 1 : end;
+	}
+	return most;
+}
+
 void mail_mime_read(struct mail *m, const char *bytes, size_t n)
 {
 	GByteArray borrowed = {.data = (guint8 *)bytes, .len = (guint)n};
@@ -249,7 +292,7 @@ void mail_mime_read(struct mail *m, const char *bytes, size_t n)
 	GMimeParser *parser;
 	GMimeMessage *message;
 
-	if (count_parts(bytes, n) > MAIL_PARTS_MAX) {
+	if (count_parts(bytes, n) > MAIL_PARTS_MAX || deepest_group(bytes, n) > MAIL_GROUPS_MAX) {
 		mail_plain_read(m, bytes, n);
 		return;
 	}
@@ -296,6 +339,10 @@ void mail_plain_read(struct mail *m, const char *bytes, size_t n)
 	size_t words = 0;
 
 	pthread_once(&once, init);
+	if (n > MAIL_TEXT_BYTES) {
+		m->excess = TOO_LONG;
+		return;
+	}
 	mail_text_add(m, bytes, n, &k);
 	for (size_t i = 0; i < m->nlines && words < SUBJECT_LINES; i++) {
 		const struct mail_line *l = &m->lines[i];

@@ -191,7 +191,7 @@ struct reading {
 
 static void set_change(struct mail_cell *k, const struct token *t, bool is_ratio)
 {
-	if (!isfinite(t->v))
+	if (isnan(t->v))
 		return;
 	k->kind = is_ratio                   ? CHANGE_REPRODUCTION
 		  : t->kind == TOKEN_PERCENT ? CHANGE_PCT
@@ -215,7 +215,8 @@ static void fill(struct mail_cell *k, const struct token *t, const struct readin
 	k->given = isfinite(t->v);
 	if (r->deviation)
 		k->stddev_pct = t[r->deviation].v;
-	if (!(k->stddev_pct >= 0 && isfinite(k->stddev_pct)))
+	/* of a mean below 0 it is, too; of another -1 stood for none */
+	if (!isfinite(k->stddev_pct) || (k->stddev_pct == -1 && k->mean >= 0))
 		k->stddev_pct = NAN;
 }
 

@@ -90,7 +90,8 @@ static void add_value(struct mail *m, struct mail_samples *k, double v)
 	k->values[k->n++] = v;
 }
 
-/* The values of a line. *done: the array ends in it. False: it has something else. */
+/* The values of a line, behind which a note can stand: "<--- new runs". *done: the array ends in
+ * it. False: it has something else. */
 static bool read_values(struct mail *m, struct mail_samples *k, const char *s, bool *done)
 {
 	double v;
@@ -105,6 +106,8 @@ static bool read_values(struct mail *m, struct mail_samples *k, const char *s, b
 			s++;
 			continue;
 		}
+		if (k->n && strncmp(s, "<-", 2) == 0)
+			return true;
 		s = read_value(s, &v);
 		if (!s)
 			return false;
@@ -254,7 +257,7 @@ static void read_stats(struct mail *m, size_t i, const char *name, size_t n, con
 
 void mail_samples_read(struct mail *m)
 {
-	for (size_t i = 0; i < m->nlines;) {
+	for (size_t i = 0; i < m->nlines && !mail_is_full(m);) {
 		const struct mail_line *l = &m->lines[i];
 		const char *s = skip_spaces(l->s), *rest, *name;
 		size_t path, n, before = m->nsamples;

@@ -26,7 +26,7 @@ bool mail_seen_add(struct mail_seen *seen, uint64_t hash)
 {
 	size_t i;
 
-	if (2 * (seen->n + 1) > seen->size) {
+	if (4 * (seen->n + 1) > 3 * seen->size) {
 		struct mail_seen bigger = {.size = seen->size ? 2 * seen->size : SEEN_FIRST};
 
 		bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
@@ -98,7 +98,7 @@ static void set_info(struct mail *m, struct submission *s, const struct mail_set
 	if (!n)
 		return;
 	qsort(info, n, sizeof(*info), by_name);
-	s->info = copy_pairs(m->in->ctx->arena, info, n);
+	s->info = copy_pairs(import_room(m->in), info, n);
 	s->ninfo = n;
 }
 
@@ -136,7 +136,7 @@ static void read_patch_tag(const char *subject, struct patch_in *p)
 static void set_commit(struct mail *m, struct submission *s, const struct mail_commit *k,
 		       const struct mail_setup *setup)
 {
-	struct arena *a = m->in->ctx->arena;
+	struct arena *a = import_room(m->in);
 	struct commit_in *c = &s->commit;
 	bool about =
 		setup && setup->commit && k->is_hex && mail_same_commit(setup->commit, k->name);
@@ -167,7 +167,7 @@ struct submission *mail_submission(struct mail *m, const struct mail_commit *k,
 				   const struct pair *axes, size_t naxes,
 				   const struct mail_setup *setup, const char *machine)
 {
-	struct arena *a = m->in->ctx->arena;
+	struct arena *a = import_room(m->in);
 	struct submission *s = import_add(m->in);
 
 	s->axes = copy_pairs(a, axes, naxes);
@@ -188,9 +188,12 @@ struct submission *mail_submission(struct mail *m, const struct mail_commit *k,
 /* --- tables -------------------------------------------------------------------------------------
  */
 
+struct new_row;
 struct storing {
 	struct mail *m;
 	const struct mail_table *t;
+	const char **kept;    /* names of its rows */
+	struct new_row *rows; /* room for all of them */
 	const struct mail_setup *setup;
 	struct pair *axes;
 	size_t naxes;
@@ -226,7 +229,7 @@ static bool is_new(struct storing *st, size_t column, const char *metric, const 
 	return st->own ? fresh : fresh_anywhere;
 }
 
-static void set_cell(struct storing *st, size_t column, const struct mail_cell *k,
+static void set_cell(const struct storing *st, size_t column, const struct mail_cell *k,
 		     const char *metric, struct summary_in *out)
 {
 	static const int kinds[] = {
@@ -235,9 +238,8 @@ static void set_cell(struct storing *st, size_t column, const struct mail_cell *
 		[CHANGE_ABS] = PRINTED_ABS,
 		[CHANGE_REPRODUCTION] = PRINTED_REPRODUCTION,
 	};
-	struct arena *a = st->m->in->ctx->arena;
 
-	*out = (struct summary_in){.metric = arena_str(a, metric),
+	*out = (struct summary_in){.metric = metric,
 				   .mean = k->mean,
 				   .stddev = NAN,
 				   .stddev_pct = k->stddev_pct,
@@ -255,70 +257,73 @@ static void set_cell(struct storing *st, size_t column, const struct mail_cell *
 	out->printed_change = k->change;
 }
 
+/* A row whose cell in the column is new. */
+struct new_row {
+	const char *metric;
+	size_t row;
+};
+
 static int by_metric(const void *a, const void *b)
 {
-	const struct summary_in *x = *(struct summary_in *const *)a;
-	const struct summary_in *y = *(struct summary_in *const *)b;
+	const struct new_row *x = a, *y = b;
 	int order = strcmp(x->metric, y->metric);
 
-	return order ? order : (x > y) - (x < y);
+	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* Sorted, in the import's arena; of several cells of one metric the first stays. */
-static size_t sort_cells(struct mail *m, struct summary_in **cells, size_t n)
+/* The name in the import's arena, once for all columns. */
+static const char *kept_metric(struct storing *st, size_t row)
 {
-	struct summary_in **order = arena_array(m->a, struct summary_in *, n);
-	struct summary_in *sorted = arena_array(m->in->ctx->arena, struct summary_in, n);
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++)
-		order[i] = &(*cells)[i];
-	qsort(order, n, sizeof(*order), by_metric);
-	for (size_t i = 0; i < n; i++) {
-		if (!kept || strcmp(sorted[kept - 1].metric, order[i]->metric) != 0)
-			sorted[kept++] = *order[i];
-	}
-	*cells = sorted;
-	return kept;
+	if (!st->kept[row])
+		st->kept[row] = arena_str(import_room(st->m->in), st->t->metrics[row]);
+	return st->kept[row];
 }
 
-static void add_summary(struct storing *st, size_t column, struct summary_in *cells, size_t n)
+/* Of several cells of one metric the first stays. */
+static void add_summary(struct storing *st, size_t column, struct new_row *rows, size_t n)
 {
+	const struct mail_table *t = st->t;
+	struct summary_in *cells;
 	struct submission *s;
 
 	if (!n)
 		return;
-	s = mail_submission(st->m, &st->t->columns[column], st->axes, st->naxes, st->setup,
-			    mail_table_machine(st->m, st->t, st->setup));
+	s = mail_submission(st->m, &t->columns[column], st->axes, st->naxes, st->setup,
+			    mail_table_machine(st->m, t, st->setup));
 	s->kind = SUBMISSION_SUMMARY;
-	s->ncells = sort_cells(st->m, &cells, n);
-	s->cells = cells;
+	s->cells = cells = arena_array(import_room(st->m->in), struct summary_in, n);
+	qsort(rows, n, sizeof(*rows), by_metric);
+	for (size_t i = 0; i < n; i++) {
+		const size_t row = rows[i].row;
+
+		if (!i || strcmp(rows[i - 1].metric, rows[i].metric) != 0)
+			set_cell(st, column, &t->cells[row * t->ncolumns + column],
+				 kept_metric(st, row), &cells[s->ncells++]);
+	}
 }
 
 static void store_column(struct storing *st, size_t column)
 {
 	const struct mail_table *t = st->t;
-	struct arena *a = st->m->a;
-	struct summary_in *cells = NULL;
-	size_t n = 0, cap = 0;
+	size_t n = 0;
 
-	if (!st->t->columns[column].name)
+	if (!t->columns[column].name) {
+		st->m->left.columns++;
 		return;
+	}
 	for (size_t i = 0; i < t->nrows; i++) {
 		const struct mail_cell *k = &t->cells[i * t->ncolumns + column];
 
 		if (!k->given || !import_text_valid(t->metrics[i], MAIL_METRIC_MAX) ||
 		    !is_new(st, column, t->metrics[i], k))
 			continue;
-		cells = arena_grow(a, cells, &cap, n + 1, sizeof(*cells));
-		set_cell(st, column, k, t->metrics[i], &cells[n++]);
+		st->rows[n++] = (struct new_row){t->metrics[i], i};
 		if (n == CELLS_MAX) {
-			add_summary(st, column, cells, n);
-			cells = NULL;
-			n = cap = 0;
+			add_summary(st, column, st->rows, n);
+			n = 0;
 		}
 	}
-	add_summary(st, column, cells, n);
+	add_summary(st, column, st->rows, n);
 }
 
 static size_t store_table(struct mail *m, const struct mail_table *t)
@@ -327,6 +332,8 @@ static size_t store_table(struct mail *m, const struct mail_table *t)
 
 	if (!t->nrows)
 		return 0;
+	st.kept = arena_array(m->a, const char *, t->nrows);
+	st.rows = arena_array(m->a, struct new_row, t->nrows < CELLS_MAX ? t->nrows : CELLS_MAX);
 	mail_table_axes(m, t, &st.axes, &st.naxes, &st.own);
 	for (size_t i = 0; i < st.naxes; i++) {
 		st.axes_hash = mix(st.axes_hash, st.axes[i].name, strlen(st.axes[i].name));
@@ -355,7 +362,7 @@ static void resolve_columns(struct mail *m, struct mail_table *t)
 		t->columns[c] = mail_commit_resolve(m, t->heads[c]);
 		if (!t->columns[c].name)
 			t->columns[c] = name_of_the_day(m, t->heads[c]);
-		t->columns[c].name = arena_str(m->in->ctx->arena, t->columns[c].name);
+		t->columns[c].name = arena_str(import_room(m->in), t->columns[c].name);
 	}
 }
 
@@ -373,6 +380,6 @@ size_t mail_store(struct mail *m)
 		mail_store_warnings(m, first);
 	}
 	for (size_t i = first; i < m->in->n; i++)
-		submission_seal(m->in->ctx->arena, &m->in->subs[i]);
+		submission_seal(import_room(m->in), &m->in->subs[i]);
 	return found;
 }

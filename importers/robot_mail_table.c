@@ -4,7 +4,7 @@
  * a reply's sentences stand between the rows that it quotes; rows go to the table of their own
  * level. A table is opened by a row of commits with a rule, or heads of figures, below it, and
  * ended by a sentence, a signature or what begins another. Rows that are wrapped are put together
- * again from up to four lines. Rows without a table above them are nobody's.
+ * again from up to four lines. Rows without a table above them are nobody's, and counted.
  */
 #include "importers/robot_mail.h"
 
@@ -116,6 +116,18 @@ static bool continue_row(struct reader *r, size_t i, struct mail_row *row, size_
 	return true;
 }
 
+/* A row of two to four columns whose table nobody knows. */
+static bool is_lost_row(const struct mail_line *l)
+{
+	struct mail_row row;
+
+	for (size_t columns = 2; columns <= 4; columns++) {
+		if (mail_row_parse(l->s, l->len, columns, false, &row) == ROW_WHOLE)
+			return true;
+	}
+	return false;
+}
+
 static bool read_row(struct reader *r, size_t i, size_t *next)
 {
 	const struct mail_line *l = &r->m->lines[i];
@@ -133,6 +145,7 @@ static bool read_row(struct reader *r, size_t i, size_t *next)
 		return true;
 	if (kind == ROW_BEGUN)
 		begin_row(r, t, i, l->s);
+	r->m->left.rows += !t && is_lost_row(l);
 	return kind == ROW_BEGUN;
 }
 
@@ -434,7 +447,7 @@ static void read_line(struct reader *r, size_t i, size_t *next)
 
 	if (r->lists[l->depth] && read_list(r, i, next))
 		return;
-	if (read_first_row(r, i) || read_row(r, i, next))
+	if (mail_boots_read(r->m, i, next) || read_first_row(r, i) || read_row(r, i, next))
 		return;
 	if (read_rule(r, i) || read_heads_of_figures(r, i) || read_list(r, i, next) ||
 	    read_block(r, i, next))
@@ -447,7 +460,7 @@ void mail_tables_read(struct mail *m)
 {
 	struct reader r = {.m = m, .part = UINT_MAX};
 
-	for (size_t i = 0, next; i < m->nlines; i = next) {
+	for (size_t i = 0, next; i < m->nlines && !mail_is_full(m); i = next) {
 		const struct mail_line *l = &m->lines[i];
 
 		next = i + 1;

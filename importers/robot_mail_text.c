@@ -340,7 +340,7 @@ void mail_text_add(struct mail *m, const char *bytes, size_t n, const struct mai
 	undo_letters(text, n);
 	end = text + n;
 	m->nparts++;
-	while (text < end) {
+	while (text < end && !mail_is_full(m)) {
 		char *stop = memchr(text, '\n', (size_t)(end - text));
 		char *line_end = stop ? stop : end;
 

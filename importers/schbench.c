@@ -9,6 +9,7 @@
  *	wakeup_latency_<p>%_us …, request_latency_<p>%_us …
  *	rps_<p>%, rps_min, rps_max, average_rps, current_rps
  *	sched_delay_message_us, sched_delay_worker_us
+ *	worker_transfer_ops/s, worker_transfer_MB/s   of -p, which passes messages
  *	wakeup_samples, wakeup_runtime …   of each table
  *
  * Outputs of several at once, each behind a line "Instance: N", are one run: each figure has the
@@ -61,11 +62,13 @@ struct schbench {
 	struct table t[TABLES];
 	struct table *open;                       /* the table whose rows follow */
 	double average, current, message, worker; /* NAN */
+	double transfers, megabytes;              /* NAN */
 };
 
 struct instances {
 	size_t number;           /* lines belong to; 0: none yet */
 	bool met[INSTANCES_MAX]; /* in this run, by number - 1 */
+	struct arena *own;       /* of this run's means */
 	struct text_map names;
 	struct mean *means; /* by the number of the name */
 	size_t cap;
@@ -80,6 +83,7 @@ static void reset(struct schbench *s)
 	s->o = o;
 	s->several = several;
 	s->average = s->current = s->message = s->worker = (double)NAN;
+	s->transfers = s->megabytes = (double)NAN;
 }
 
 static void add_mean(struct schbench *s, const char *unit, double v, const char *name)
@@ -92,8 +96,7 @@ static void add_mean(struct schbench *s, const char *unit, double v, const char 
 		if (k->names.n == MEANS_MAX)
 			return;
 		i = text_map_add(&k->names, name, len, &fresh);
-		k->means = arena_grow(s->o->in->ctx->arena, k->means, &k->cap, i + 1,
-				      sizeof(*k->means));
+		k->means = arena_grow(k->own, k->means, &k->cap, i + 1, sizeof(*k->means));
 		k->means[i] = (struct mean){.unit = unit};
 	}
 	k->means[i].sum += v;
@@ -121,6 +124,13 @@ __attribute__((format(printf, 4, 5))) static void put(struct schbench *s, const 
 	add_mean(s, unit, v, own);
 }
 
+static void forget_means(struct instances *k)
+{
+	arena_reset(k->own);
+	text_map_init(&k->names, k->own);
+	k->means = NULL;
+}
+
 static void end_instances(struct schbench *s)
 {
 	struct instances *k = s->several;
@@ -130,19 +140,21 @@ static void end_instances(struct schbench *s)
 			     k->names.list[i].text);
 	if (k->names.n)
 		output_next(s->o);
-	text_map_init(&k->names, s->o->in->ctx->arena);
 	memset(k->met, 0, sizeof(k->met));
+	forget_means(k);
 }
 
 static void write_distribution(struct schbench *s, const struct table *t, const char *name)
 {
-	struct arena *a = s->o->in->ctx->arena;
-	struct percentile_in *p = arena_array(a, struct percentile_in, t->n);
-	struct bucket_in *b = arena_array(a, struct bucket_in, t->n);
+	struct percentile_in p[ROWS_MAX];
+	struct bucket_in b[ROWS_MAX];
+	char metric[80];
 	size_t np = 0, nb = 0;
 
+	snprintf(metric, sizeof(metric), "schbench.%s", name);
+
 	for (size_t i = 0; i < t->n; i++) {
-		p[np++] = (struct percentile_in){arena_str(a, t->names[i]), t->v[i]};
+		p[np++] = (struct percentile_in){t->names[i], t->v[i]};
 		if (t->count[i] < 0 || t->count[i] > 1e15)
 			continue;
 		if (!nb || t->v[i] > b[nb - 1].le)
@@ -152,7 +164,7 @@ static void write_distribution(struct schbench *s, const struct table *t, const 
 	}
 	output_distribution(
 		s->o, &(struct distribution_in){
-			      .metric = arena_fmt(a, "schbench.%s", name),
+			      .metric = metric,
 			      .unit = "us",
 			      .mean = (double)NAN,
 			      .stddev = (double)NAN,
@@ -170,6 +182,7 @@ static void write_table(struct schbench *s, int kind)
 	const struct table *t = &s->t[kind];
 	const char *name = kinds[kind].name, *unit = kinds[kind].unit,
 		   *us = kind == RPS ? "" : "_us";
+	char own[60];
 
 	for (size_t i = 0; i < t->n; i++)
 		put(s, unit, t->v[i], "%s_%g%%%s", name, t->at[i], us);
@@ -179,12 +192,10 @@ static void write_table(struct schbench *s, int kind)
 		put(s, "samples", t->samples, "%ssamples", kinds[kind].of);
 	if (t->runtime >= 0)
 		put(s, "s", t->runtime, "%sruntime", kinds[kind].of);
-	if (kind != RPS && t->n && s->several)
-		write_distribution(s, t,
-				   arena_fmt(s->o->in->ctx->arena, "%s.instance%zu", name,
-					     s->several->number));
-	else if (kind != RPS && t->n)
-		write_distribution(s, t, name);
+	if (s->several)
+		snprintf(own, sizeof(own), "%s.instance%zu", name, s->several->number);
+	if (kind != RPS && t->n)
+		write_distribution(s, t, s->several ? own : name);
 }
 
 /* The run's end. */
@@ -198,6 +209,8 @@ static void flush(struct schbench *s)
 	put(s, "requests/s", s->current, "current_rps");
 	put(s, "us", s->message, "sched_delay_message_us");
 	put(s, "us", s->worker, "sched_delay_worker_us");
+	put(s, "ops/s", s->transfers, "worker_transfer_ops/s");
+	put(s, "MB/s", s->megabytes, "worker_transfer_MB/s");
 	if (!s->several)
 		output_next(s->o);
 	reset(s);
@@ -303,6 +316,19 @@ static void begin_instance(struct schbench *s, size_t number)
 	k->number = number;
 }
 
+/* "28211.91 ops/sec 13.78MB/s": old versions KB, MB or GB as it fits. */
+static void read_transfer(struct schbench *s, const char *p)
+{
+	double v;
+
+	if (!text_number(&p, false, &v) || !(p = text_after(p, "ops/sec")))
+		return;
+	s->transfers = v;
+	if (!text_number(&p, false, &v) || !strstr(p, "B/s"))
+		return;
+	s->megabytes = *p == 'K' ? v / 1024 : *p == 'G' ? v * 1024 : *p == 'M' ? v : v / 1048576;
+}
+
 static void read_line(struct schbench *s, const char *line)
 {
 	const char *p;
@@ -319,6 +345,8 @@ static void read_line(struct schbench *s, const char *line)
 		number_behind(p, "", &s->average);
 	else if ((p = text_after(line, "current rps:")))
 		number_behind(p, "", &s->current);
+	else if ((p = text_after(line, "avg worker transfer:")))
+		read_transfer(s, p);
 	else if ((p = text_after(line, "sched delay:"))) {
 		number_behind(p, "message ", &s->message);
 		number_behind(p, "worker ", &s->worker);
@@ -327,14 +355,16 @@ static void read_line(struct schbench *s, const char *line)
 
 static void read_output(struct program_output *o, const char *bytes, size_t n)
 {
-	struct schbench *s = arena_array(o->in->ctx->arena, struct schbench, 1);
+	auto_arena struct arena *a = arena_new(), *means = arena_new();
+	struct schbench *s = arena_array(a, struct schbench, 1);
 	struct output_lines l;
 	char *line;
 
 	s->o = o;
 	if (has_instances(bytes, n)) {
-		s->several = arena_array(o->in->ctx->arena, struct instances, 1);
-		text_map_init(&s->several->names, o->in->ctx->arena);
+		s->several = arena_array(a, struct instances, 1);
+		s->several->own = means;
+		forget_means(s->several);
 	}
 	reset(s);
 	output_lines_begin(&l, bytes, n);

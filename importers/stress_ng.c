@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * stress-ng: the tables of --metrics and --metrics-brief of all versions, the times of --times,
- * the counters of --perf, and the file of --yaml. A table is a run. Names, behind "stress-ng.":
+ * the counters of --perf, and the file of --yaml. A table is a run; a stressor met again, of other
+ * processes, begins the next. Names, behind "stress-ng.":
  *
  *	<stressor>.ops, .ops_per_sec  bogo operations; a second of real time
  *	<stressor>.ops_per_cpu_sec    a second of user and system time
@@ -33,12 +34,10 @@ static bool listed(const char **list, size_t n, const char *name)
 
 static void add(struct stress_ng *s, const char ***list, size_t *n, size_t *cap, const char *name)
 {
-	struct arena *a = s->o->in->ctx->arena;
-
 	if (*n == STRESSORS_MAX || listed(*list, *n, name))
 		return;
-	*list = arena_grow(a, *list, cap, *n + 1, sizeof(**list));
-	(*list)[(*n)++] = arena_str(a, name);
+	*list = arena_grow(s->own, *list, cap, *n + 1, sizeof(**list));
+	(*list)[(*n)++] = arena_str(s->own, name);
 }
 
 void stress_ng_stressor(struct stress_ng *s, const char *name, double ops)
@@ -63,8 +62,9 @@ void stress_ng_flush(struct stress_ng *s)
 
 		output_value(s->o, NULL, 1, "%s.%s", s->seen[i], failed ? "fail" : "pass");
 	}
-	s->nseen = 0;
-	s->nfailed = 0;
+	s->seen = s->failed = NULL;
+	s->nseen = s->nfailed = 0;
+	arena_reset(s->own);
 }
 
 /* Behind "stress-ng: <level>: [<pid>] ", with the level; NULL: it is no such line. */
@@ -84,6 +84,12 @@ static const char *message(const char *line, char *level, size_t size)
 	if (*p == '[' && (q = strchr(p, ']')))
 		p = past_spaces(q + 1);
 	return p;
+}
+
+/* Behind a row people write "<--- (1)". */
+static bool is_note(const char *p)
+{
+	return !*p || strchr("<#", *p);
 }
 
 /* "cpu   902   1.00   0.42   0.00   900.47   2166.25   [41.57   [6364]]" */
@@ -108,8 +114,14 @@ static bool read_row(struct stress_ng *s, const char *p)
 		return false;
 	while (n < ALL && (*p == ' ' || *p == '\t') && text_number(&p, false, &v[n]))
 		n++;
-	if (n < BRIEF || (*past_spaces(p) && !(n == ALL && text_number(&p, false, &more))))
+	if (n == ALL)
+		text_number(&p, false, &more);
+	if (n < BRIEF || !is_note(past_spaces(p)))
 		return false;
+	if (listed(s->seen, s->nseen, name)) {
+		stress_ng_flush(s);
+		output_next(s->o);
+	}
 	stress_ng_stressor(s, name, v[0]);
 	for (size_t i = 1; i < n; i++)
 		output_value(s->o, columns[i].unit, v[i], "%s.%s", name, columns[i].name);
@@ -278,7 +290,8 @@ static void read_message(struct stress_ng *s, const char *level, const char *p)
 
 static void read_output(struct program_output *o, const char *bytes, size_t n)
 {
-	struct stress_ng s = {.o = o};
+	auto_arena struct arena *own = arena_new();
+	struct stress_ng s = {.o = o, .own = own};
 	struct stress_ng_yaml y = {.section = ""};
 	struct output_lines l;
 	char level[16];

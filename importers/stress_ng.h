@@ -8,7 +8,8 @@
 
 struct stress_ng {
 	struct program_output *o;
-	const char **seen, **failed; /* in the arena: with figures, told to have failed */
+	struct arena *own;           /* of the lists */
+	const char **seen, **failed; /* of this run: with figures, told to have failed */
 	size_t nseen, seen_cap, nfailed, failed_cap;
 	char perf[64]; /* the stressor whose counters follow */
 };

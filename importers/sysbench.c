@@ -16,6 +16,7 @@
  * --histogram becomes the distribution sysbench.latency_ms. Reports on the way (--report-interval)
  * are not taken: they are the same run again.
  */
+#include "db/distributions.h"
 #include "importers/formats.h"
 #include "importers/program_output.h"
 
@@ -26,6 +27,7 @@
 struct sysbench {
 	struct program_output *o;
 	bool latency, queries; /* in the section */
+	struct arena *own;     /* of the buckets */
 	struct bucket_in *buckets;
 	size_t nbuckets, cap;
 	double min, max, avg, p95; /* NAN */
@@ -321,10 +323,10 @@ static bool read_bucket(struct sysbench *s, const char *line)
 	count = strrchr(p, ' ');
 	if (!count || !text_number(&count, false, &n) || *count || n < 0 || n > 1e15)
 		return true;
-	if (s->nbuckets && le <= s->buckets[s->nbuckets - 1].le)
+	if ((s->nbuckets && le <= s->buckets[s->nbuckets - 1].le) ||
+	    s->nbuckets > BUCKETS_MAX) /* one more than the store takes */
 		return true;
-	s->buckets = arena_grow(s->o->in->ctx->arena, s->buckets, &s->cap, s->nbuckets + 1,
-				sizeof(*s->buckets));
+	s->buckets = arena_grow(s->own, s->buckets, &s->cap, s->nbuckets + 1, sizeof(*s->buckets));
 	s->buckets[s->nbuckets++] = (struct bucket_in){le, (int64_t)n};
 	return true;
 }
@@ -354,7 +356,9 @@ static void read_line(struct sysbench *s, const char *line)
 
 static void read_output(struct program_output *o, const char *bytes, size_t n)
 {
+	auto_arena struct arena *own = arena_new();
 	struct sysbench s = {.o = o,
+			     .own = own,
 			     .min = (double)NAN,
 			     .max = (double)NAN,
 			     .avg = (double)NAN,

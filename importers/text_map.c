@@ -15,7 +15,7 @@ void text_map_init(struct text_map *m, struct arena *a)
 	*m = (struct text_map){.a = a};
 }
 
-static size_t find(const struct text_map *m, const char *text, size_t len, uint64_t hash)
+static size_t find(const struct text_map *m, const char *text, size_t len, uint32_t hash)
 {
 	for (size_t i = hash & (m->nslots - 1); m->nslots && m->slots[i];
 	     i = (i + 1) & (m->nslots - 1)) {
@@ -29,7 +29,7 @@ static size_t find(const struct text_map *m, const char *text, size_t len, uint6
 
 size_t text_map_find(const struct text_map *m, const char *text, size_t len)
 {
-	return find(m, text, len, hash_bytes(text, len));
+	return find(m, text, len, (uint32_t)hash_bytes(text, len));
 }
 
 static void place(struct text_map *m, size_t number)
@@ -43,7 +43,7 @@ static void place(struct text_map *m, size_t number)
 
 size_t text_map_add(struct text_map *m, const char *text, size_t len, bool *fresh)
 {
-	uint64_t hash = hash_bytes(text, len);
+	uint32_t hash = (uint32_t)hash_bytes(text, len);
 	size_t at = find(m, text, len, hash);
 
 	*fresh = at == TEXT_MAP_NONE;
@@ -56,7 +56,7 @@ size_t text_map_add(struct text_map *m, const char *text, size_t len, bool *fres
 			place(m, i);
 	}
 	m->list = arena_grow(m->a, m->list, &m->cap, m->n + 1, sizeof(*m->list));
-	m->list[m->n] = (struct text_map_entry){arena_strn(m->a, text, len), len, hash};
+	m->list[m->n] = (struct text_map_entry){arena_strn(m->a, text, len), (uint32_t)len, hash};
 	place(m, m->n);
 	return m->n++;
 }

@@ -15,8 +15,7 @@ struct text_map {
 	struct arena *a;
 	struct text_map_entry {
 		const char *text;
-		size_t len;
-		uint64_t hash;
+		uint32_t len, hash;
 	} * list;
 	size_t n, cap;
 	uint32_t *slots; /* open addressing: number + 1, or 0 */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The report of UnixBench 5.1.3. A report has a part for one copy of the tests and one for as many
- * as there are processors: the axis nr_task tells them apart when a file has both, and the axis
- * test (the first one) parts of other tests. Names, behind "unixbench.":
+ * The report of UnixBench 5; that of version 4 is refused. A report has a part for one copy of the
+ * tests and one for as many as there are processors: the axis nr_task tells them apart when a file
+ * has both, and the axis test (the first one) parts of other tests. Names, behind "unixbench.":
  *
  *	score                             of all tests, also of some ("Partial Only"), or of the
  *	                                  graphics when there is no other
@@ -219,6 +219,16 @@ static void end_report(struct unixbench *u)
 		output_value(o, NULL, 1, u->scored || u->tests ? "test.pass" : "test.fail");
 }
 
+/* The table of tests behind a score belongs to the next report: quoted ones have no head. */
+static void next_report(struct unixbench *u)
+{
+	if (!u->scored)
+		return;
+	end_report(u);
+	output_next(u->o);
+	*u = (struct unixbench){.o = u->o, .graphics = (double)NAN};
+}
+
 static void read_report(struct program_output *o, const char *bytes, size_t n)
 {
 	struct unixbench u = {.o = o, .graphics = (double)NAN};
@@ -235,9 +245,11 @@ static void read_report(struct program_output *o, const char *bytes, size_t n)
 			output_info(o, "os", past_spaces(rest));
 		else if ((rest = text_after(line, "Machine:")))
 			output_info(o, "machine", past_spaces(rest));
-		else if (strstr(line, " Index") && strstr(line, "BASELINE"))
+		else if (strstr(line, " Index") && strstr(line, "BASELINE")) {
+			if (text_find(line, "System Benchmarks "))
+				next_report(&u);
 			table = true;
-		else if (read_score(&u, line))
+		} else if (read_score(&u, line))
 			table = false;
 		else if (!read_test(&u, line) && table)
 			read_index(&u, line);
@@ -255,6 +267,10 @@ int import_unixbench(struct import *in, const char *bytes, size_t n)
 		.setup = setup,
 		.read = read_report};
 
+	if (!memmem(bytes, n, "System Benchmarks", 17) && memmem(bytes, n, "INDEX VALUES", 12))
+		return fault(in->ctx, "",
+			     "it is a report of UnixBench 4, whose index is another: those of "
+			     "version 5 are read");
 	return program_import(in, bytes, n, &form);
 }
 

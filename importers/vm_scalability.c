@@ -26,24 +26,36 @@ struct numbers {
 
 /* One kind of work: copying, or faulting in. */
 struct work {
-	struct numbers tasks;               /* KiB/s of this iteration */
-	struct numbers all;                 /* of all iterations */
+	struct numbers all;                 /* KiB/s of the tasks of all iterations */
+	size_t begin;                       /* of this iteration's among them */
 	struct numbers throughput, medians; /* of the iterations that are over */
+};
+
+/* What only a mean is made of. */
+struct sum {
+	double v;
+	size_t n;
 };
 
 struct reading {
 	struct program_output *o;
 	struct arena *a;
 	struct work plain, fault;
-	struct numbers free_time, migrated;
+	struct sum free_time, migrated;
 	double bytes;
 };
 
-static void push(struct arena *a, struct numbers *list, double v)
+/* There may be millions of them: an arena would keep what they outgrow. */
+static void push(struct numbers *list, double v)
 {
 	if (!isfinite(v))
 		return;
-	list->v = arena_grow(a, list->v, &list->cap, list->n + 1, sizeof(*list->v));
+	if (list->n == list->cap) {
+		list->cap = list->cap ? 2 * list->cap : 64;
+		list->v = realloc(list->v, list->cap * sizeof(*list->v));
+		if (!list->v)
+			die("out of memory");
+	}
 	list->v[list->n++] = v;
 }
 
@@ -79,14 +91,30 @@ static void sort(struct numbers *list)
 		qsort(list->v, list->n, sizeof(*list->v), by_value);
 }
 
-static void end_iteration(struct arena *a, struct work *w)
+static void end_iteration(struct work *w)
 {
-	if (!w->tasks.n)
+	struct numbers tasks = {.n = w->all.n - w->begin};
+
+	if (!tasks.n)
 		return;
-	push(a, &w->throughput, mean(&w->tasks) * (double)w->tasks.n);
-	sort(&w->tasks);
-	push(a, &w->medians, w->tasks.v[w->tasks.n / 2]);
-	w->tasks.n = 0;
+	tasks.v = w->all.v + w->begin;
+	push(&w->throughput, mean(&tasks) * (double)tasks.n);
+	sort(&tasks);
+	push(&w->medians, tasks.v[tasks.n / 2]);
+	w->begin = w->all.n;
+}
+
+static void end_work(struct work *w)
+{
+	free(w->all.v);
+	free(w->throughput.v);
+	free(w->medians.v);
+}
+
+static void count(struct sum *s, double v)
+{
+	s->v += v;
+	s->n++;
 }
 
 /* --- lines --- */
@@ -115,8 +143,7 @@ static const char *number_then(const char *line, const char *word, double *v)
 
 static void add_task(struct reading *s, struct work *w, double bytes, double rate)
 {
-	push(s->a, &w->tasks, rate);
-	push(s->a, &w->all, rate);
+	push(&w->all, rate);
 	if (w == &s->plain)
 		s->bytes += bytes;
 }
@@ -157,7 +184,7 @@ static bool read_migrated(struct reading *s, const char *line)
 	    !digits(&p, &time) || !(p = text_after(p, "usecs,")) || !digits(&p, &rate))
 		return false;
 	s->bytes += n * size;
-	push(s->a, &s->migrated, rate);
+	count(&s->migrated, rate);
 	return true;
 }
 
@@ -176,7 +203,7 @@ static bool read_task(struct reading *s, const char *line)
 		return true;
 	}
 	if (number_then(line, " usecs to free memory", &time)) {
-		push(s->a, &s->free_time, time / 1e6);
+		count(&s->free_time, time / 1e6);
 		return true;
 	}
 	return read_copied(s, line) || read_migrated(s, line) ||
@@ -213,12 +240,16 @@ static bool setup(const char *line, size_t axis, char *value)
 
 static void add_speeds(struct reading *s, struct work *w, const char *name)
 {
-	struct bucket_in *buckets = arena_array(s->a, struct bucket_in, w->all.n);
+	struct bucket_in *buckets;
 	struct distribution_in d = {.metric = name, .unit = "KB/s", .n = (int64_t)w->all.n};
-	size_t n = 0;
+	size_t n = 0, different = 1;
 
 	sort(&w->all);
-	for (size_t i = 0; i < w->all.n; i++) {
+	for (size_t i = 1; i < w->all.n; i++)
+		different += w->all.v[i] != w->all.v[i - 1];
+	different = different <= BUCKETS_MAX ? different : 0; /* the store takes no more */
+	buckets = arena_array(s->a, struct bucket_in, different);
+	for (size_t i = 0; different && i < w->all.n; i++) {
 		if (!n || buckets[n - 1].le != w->all.v[i])
 			buckets[n++].le = w->all.v[i];
 		buckets[n - 1].count++;
@@ -228,7 +259,7 @@ static void add_speeds(struct reading *s, struct work *w, const char *name)
 	d.mean = mean(&w->all);
 	d.stddev = spread(&w->all) * d.mean / 100;
 	d.buckets = buckets;
-	d.nbuckets = n <= BUCKETS_MAX ? n : 0;
+	d.nbuckets = n;
 	output_distribution(s->o, &d);
 }
 
@@ -248,8 +279,9 @@ static void add_work(struct reading *s, struct work *w, const char *suffix)
 
 static void read_output(struct program_output *o, const char *bytes, size_t n)
 {
-	struct reading s = {.o = o, .a = o->in->ctx->arena};
-	char name[OUTPUT_WORD_MAX];
+	auto_arena struct arena *own = arena_new();
+	struct reading s = {.o = o, .a = own};
+	char name[OUTPUT_WORD_MAX], told[OUTPUT_WORD_MAX] = "";
 	struct output_lines l;
 	char *line;
 
@@ -258,21 +290,25 @@ static void read_output(struct program_output *o, const char *bytes, size_t n)
 	while ((line = output_line(&l))) {
 		if (read_task(&s, line) || !case_name(line, name))
 			continue;
-		end_iteration(s.a, &s.plain);
-		end_iteration(s.a, &s.fault);
-		output_info(o, "vm-scalability.case", name);
+		end_iteration(&s.plain);
+		end_iteration(&s.fault);
+		if (strcmp(told, name) != 0)
+			output_info(o, "vm-scalability.case", name);
+		memcpy(told, name, sizeof(told));
 	}
 	output_lines_end(&l);
-	end_iteration(s.a, &s.plain);
-	end_iteration(s.a, &s.fault);
+	end_iteration(&s.plain);
+	end_iteration(&s.fault);
 	add_work(&s, &s.plain, "");
 	add_work(&s, &s.fault, "_fault");
 	if (s.free_time.n)
-		output_value(o, "s", mean(&s.free_time), "free_time");
+		output_value(o, "s", s.free_time.v / (double)s.free_time.n, "free_time");
 	if (s.migrated.n)
-		output_value(o, "MB/s", mean(&s.migrated), "migrate_mbps");
+		output_value(o, "MB/s", s.migrated.v / (double)s.migrated.n, "migrate_mbps");
 	if (s.bytes > 0)
 		output_value(o, "KiB", s.bytes / 1024, "workload");
+	end_work(&s.plain);
+	end_work(&s.fault);
 }
 
 static bool has_several_cases(const char *bytes, size_t n)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A file with a submission a line is streamed and stored in small batches, each line for itself;
- * any other file is stored as a whole or not at all. Compressed files are unpacked in memory first.
+ * any other file is stored as a whole or not at all, a large one submission by submission
+ * (import_large.c). Compressed files are unpacked in memory first.
  * What is refused is said with file and line; the same file can be imported again, since what is
  * stored already is a duplicate.
  */
@@ -16,6 +17,7 @@
 #include "server/import_aside.h"
 #include "server/import_source.h"
 #include "server/import_unpack.h"
+#include "server/model/intake_stream.h"
 #include "server/say.h"
 
 #define BATCH_BYTES ((size_t)4 << 20)
@@ -56,7 +58,7 @@ static void say_refused(const struct importing *m, const struct intake_item *ite
 		say("%s%s: and %zu more", m->file, line, item->more);
 }
 
-static int print_submission(struct ctx *c, const struct submission *s)
+int import_print(struct ctx *c, const struct submission *s)
 {
 	auto_out struct out o;
 
@@ -80,15 +82,14 @@ static void count(struct importing *m, const struct accepted *k)
 /* --- what is stored -----------------------------------------------------------------------------
  */
 
-/* Runs a job of the batch. A failure of the engine ends the command. */
-static int run_job(struct importing *m, struct intake *t)
+int import_run_job(struct importing *m, struct job *j)
 {
-	t->job.ctx = &m->ctx;
-	t->job.weight = m->bytes;
-	return writer_run(m->writer, &t->job);
+	j->ctx = &m->ctx;
+	j->weight = m->bytes;
+	return writer_run(m->writer, j);
 }
 
-static int give_up(struct importing *m, int e)
+int import_give_up(struct importing *m, int e)
 {
 	return fail(m->c, (enum err)e, "%s: %s", m->file, m->ctx.detail);
 }
@@ -107,7 +108,7 @@ static int store_lines(struct importing *m)
 	}
 	if (!m->dry_run && next) {
 		intake_each(&t, m->items, m->n, &by);
-		e = run_job(m, &t);
+		e = import_run_job(m, &t.job);
 	}
 	for (size_t i = 0; e >= 0 && i < m->n; i++) {
 		const struct intake_item *item = &m->items[i];
@@ -117,12 +118,12 @@ static int store_lines(struct importing *m)
 			say_refused(m, item);
 		} else if (m->dry_run) {
 			m->created++;
-			e = print_submission(&m->ctx, item->sub);
+			e = import_print(&m->ctx, item->sub);
 		} else {
 			count(m, &item->accepted);
 		}
 	}
-	return e < 0 ? give_up(m, e) : E_OK;
+	return e < 0 ? import_give_up(m, e) : E_OK;
 }
 
 static int flush_lines(struct importing *m)
@@ -134,7 +135,7 @@ static int flush_lines(struct importing *m)
 	return e;
 }
 
-static void refuse_file(struct importing *m, size_t submissions)
+void import_refuse_file(struct importing *m, size_t submissions)
 {
 	struct intake_item item = {0};
 
@@ -152,15 +153,15 @@ static int store_whole(struct importing *m)
 
 	if (m->dry_run) {
 		for (size_t i = 0; i < m->in.n && e >= 0; i++, m->created++)
-			e = print_submission(&m->ctx, &m->in.subs[i]);
-		return e < 0 ? give_up(m, e) : E_OK;
+			e = import_print(&m->ctx, &m->in.subs[i]);
+		return e < 0 ? import_give_up(m, e) : E_OK;
 	}
 	intake_all(&t, m->ctx.arena, m->in.subs, m->in.n, m->in.is_array, &by);
-	e = run_job(m, &t);
+	e = import_run_job(m, &t.job);
 	if (e == E_CONFLICT || e == E_INVALID)
-		refuse_file(m, m->in.n);
+		import_refuse_file(m, m->in.n);
 	else if (e < 0)
-		return give_up(m, e);
+		return import_give_up(m, e);
 	for (size_t i = 0; e >= 0 && i < t.n; i++)
 		count(m, &t.accepted[i]);
 	return E_OK;
@@ -189,7 +190,7 @@ static int store_aside(struct importing *m, long number)
 		say_refused(m, &item);
 		m->refused++;
 	} else if (e < 0) {
-		return give_up(m, e);
+		return import_give_up(m, e);
 	}
 	batch_clear(m);
 	return E_OK;
@@ -239,38 +240,43 @@ static int import_whole(struct importing *m, const struct importer *format, stru
 {
 	const char *p;
 	size_t n;
-	int e = source_peek(m->c, s, SIZE_MAX, IMPORT_FILE_MAX + 1, &p, &n);
+	int e = source_whole(m->c, s, INTAKE_WHOLE_MAX, IMPORT_FILE_MAX, &p, &n);
 
 	if (e < 0)
 		return e;
 	m->bytes = n;
+	if (n > INTAKE_WHOLE_MAX && n <= IMPORT_FILE_MAX)
+		return import_large(m, format, p, n);
 	if (n > IMPORT_FILE_MAX)
 		fail(&m->ctx, E_TOO_LARGE, "the file is larger than %zu bytes", IMPORT_FILE_MAX);
 	else
 		format->run(&m->in, p, n);
 	if (m->ctx.err) {
-		refuse_file(m, 0);
+		import_refuse_file(m, 0);
 		return E_OK;
 	}
+	if (m->in.remark)
+		say("%s: %s", m->file, m->in.remark);
 	return store_whole(m);
 }
 
-/* A submission a line: the file's name says so, or its first line is a whole object. */
-static bool has_lines(const char *name, const char *p, size_t n)
+/* A submission a line: the file's name says so, or its first line is a whole object. That may be
+ * larger than what is looked at of any other file. */
+static int has_lines(struct ctx *c, struct import_source *s, const char *p, size_t n, bool *yes)
 {
-	const char *end = p + n, *stop, *line_end;
-	const char *dot = strrchr(name, '.');
+	const char *dot = strrchr(s->name, '.'), *object = json_skip_space(p, p + n);
+	const char *stop, *line_end;
 
-	if (dot && (!strcmp(dot, ".ndjson") || !strcmp(dot, ".jsonl")))
-		return true;
-	p = json_skip_space(p, end);
-	if (p == end || *p != '{')
-		return false;
-	line_end = memchr(p, '\n', (size_t)(end - p));
-	if (!line_end)
-		return false;
-	return json_scan_value(p, line_end, 64, UINT_MAX, &stop) == JSON_SCAN_OK &&
+	*yes = dot && (!strcmp(dot, ".ndjson") || !strcmp(dot, ".jsonl"));
+	if (*yes || object == p + n || *object != '{')
+		return E_OK;
+	if (source_peek(c, s, SNIFF_LEAST, NATIVE_BODY_MAX, &p, &n) < 0)
+		return c->err;
+	object = json_skip_space(p, p + n);
+	line_end = memchr(object, '\n', (size_t)(p + n - object));
+	*yes = line_end && json_scan_value(object, line_end, 64, UINT_MAX, &stop) == JSON_SCAN_OK &&
 	       json_skip_space(stop, line_end) == line_end;
+	return E_OK;
 }
 
 /* What it is, and says so. NULL: nothing that we know. */
@@ -286,7 +292,7 @@ static const struct importer *guess(struct importing *m, const char *p, size_t n
 		return g.list[0].format;
 	}
 	fail(&m->ctx, E_INVALID, "%s", words);
-	refuse_file(m, 0);
+	import_refuse_file(m, 0);
 	return NULL;
 }
 
@@ -305,7 +311,7 @@ static int unpack(struct importing *m, struct import_source *s)
 	else
 		import_unpack(&m->ctx, "unpacked", p, n, IMPORT_FILE_MAX, &plain, &len);
 	if (m->ctx.err) {
-		refuse_file(m, 0);
+		import_refuse_file(m, 0);
 		return 0;
 	}
 	source_replace(s, plain, len);
@@ -315,24 +321,25 @@ static int unpack(struct importing *m, struct import_source *s)
 static int import_source(struct importing *m, struct import_source *s)
 {
 	const struct importer *format = m->format;
+	bool lines = false;
 	const char *p;
 	size_t n;
 
-	if (source_peek(m->c, s, SNIFF_LEAST, NATIVE_BODY_MAX, &p, &n) < 0)
+	if (source_peek(m->c, s, SNIFF_LEAST, INTAKE_WHOLE_MAX, &p, &n) < 0)
 		return m->c->err;
 	if (import_is_packed(p, n)) {
 		int e = unpack(m, s);
 
-		if (e <= 0 || (e = source_peek(m->c, s, SNIFF_LEAST, NATIVE_BODY_MAX, &p, &n)) < 0)
+		if (e <= 0 || (e = source_peek(m->c, s, SNIFF_LEAST, INTAKE_WHOLE_MAX, &p, &n)) < 0)
 			return e;
 	}
 	if (!format)
 		format = guess(m, p, n);
 	if (!format)
 		return E_OK;
-	if (format->line && has_lines(s->name, p, n))
-		return import_lines(m, format, s);
-	return import_whole(m, format, s);
+	if (format->line && has_lines(m->c, s, p, n, &lines) < 0)
+		return m->c->err;
+	return lines ? import_lines(m, format, s) : import_whole(m, format, s);
 }
 
 /* Where it came from, as struct import says it. */

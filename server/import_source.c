@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files as bounded pieces. Nothing is mapped: a file that shrinks while it is read must not end the
- * process. */
+/* Files as bounded pieces, and large ones as a mapped copy; see the header. */
 #include "server/import_source.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+#include "server/base/arena.h"
 
 #define CHUNK ((size_t)64 << 10)
 
@@ -28,6 +31,9 @@ void source_close(struct import_source *s)
 		close(s->fd);
 	free(s->buf);
 	s->buf = NULL;
+	if (s->map)
+		munmap(s->map, s->mapped);
+	s->map = NULL;
 }
 
 void source_replace(struct import_source *s, char *bytes, size_t n)
@@ -86,6 +92,103 @@ int source_peek(struct ctx *c, struct import_source *s, size_t least, size_t max
 	}
 	*p = s->buf ? s->buf + s->begin : "";
 	*n = held(s) < max ? held(s) : max;
+	return E_OK;
+}
+
+/* --- a copy of our own --- */
+
+static const char *copy_folder(void)
+{
+	const char *said = getenv("TMPDIR");
+
+	return said && *said ? said : "/var/tmp";
+}
+
+static int no_copy(struct ctx *c, const struct import_source *s)
+{
+	return fail(c, E_INTERNAL, "%s: no copy of it can be made in %s (TMPDIR): %s", s->name,
+		    copy_folder(), strerror(errno));
+}
+
+/* A new file without a name; -1: see errno. */
+static int open_copy(struct ctx *c)
+{
+	char *name = arena_fmt(c->arena, "%s/plumbline-XXXXXX", copy_folder());
+	int fd = mkostemp(name, O_CLOEXEC);
+
+	if (fd >= 0)
+		unlink(name);
+	return fd;
+}
+
+static int write_all(int fd, const char *p, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, p, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -1;
+		p += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+/* Moves what is held and what is still to come into the copy, at most max + 1 bytes. */
+static int fill_copy(struct ctx *c, struct import_source *s, int fd, size_t max, size_t *n)
+{
+	for (*n = 0;;) {
+		size_t left = max + 1 - *n, piece = held(s) < left ? held(s) : left;
+
+		if (piece && write_all(fd, s->buf + s->begin, piece) < 0)
+			return no_copy(c, s);
+		*n += piece;
+		s->begin = s->end = 0;
+		if (s->eof || *n > max)
+			return E_OK;
+		if (fill(c, s) < 0)
+			return c->err;
+	}
+}
+
+static int make_copy(struct ctx *c, struct import_source *s, size_t max)
+{
+	int e, fd = open_copy(c);
+	size_t n;
+
+	if (fd < 0)
+		return no_copy(c, s);
+	e = fill_copy(c, s, fd, max, &n);
+	if (e >= 0) {
+		s->map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+		s->mapped = n;
+		if (s->map == MAP_FAILED) {
+			s->map = NULL;
+			e = no_copy(c, s);
+		}
+	}
+	close(fd);
+	free(s->buf);
+	s->buf = NULL;
+	s->cap = 0;
+	return e;
+}
+
+int source_whole(struct ctx *c, struct import_source *s, size_t small, size_t max, const char **p,
+		 size_t *n)
+{
+	if (source_peek(c, s, SIZE_MAX, small + 1, p, n) < 0)
+		return c->err;
+	if (s->eof) { /* it is all there already */
+		*n = held(s);
+		return E_OK;
+	}
+	if (make_copy(c, s, max) < 0)
+		return c->err;
+	*p = s->map;
+	*n = s->mapped;
 	return E_OK;
 }
 

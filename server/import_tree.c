@@ -34,6 +34,7 @@ struct pass {
 	bool walked;             /* nothing follows head */
 	atomic_bool end;         /* the walk ends */
 	size_t known_runs, unreadable;
+	size_t ndead; /* those at the beginning, which are sorted */
 };
 
 static void on_signal(int sig)
@@ -103,14 +104,26 @@ void tree_paths_clear(struct tree_paths *p)
 	p->n = 0;
 }
 
-/* Of watching: whether a run may be read now. */
-static bool is_ripe(struct import_tree *t, const char *path)
+static bool is_dead(struct pass *p, uint64_t signature)
 {
+	bool found;
+
+	pthread_mutex_lock(&p->lock); /* more may be added now */
+	found = p->ndead &&
+		bsearch(&signature, p->t->dead, p->ndead, sizeof(*p->t->dead), by_number);
+	pthread_mutex_unlock(&p->lock);
+	return found;
+}
+
+/* Of watching: whether a run may be read now. */
+static bool is_ripe(struct pass *p, const char *path)
+{
+	struct import_tree *t = p->t;
 	int64_t newest, now = clock_now();
 	uint64_t signature;
 	int state = walk_look_at_run(path, &newest, &signature);
 
-	if (t->ndead && bsearch(&signature, t->dead, t->ndead, sizeof(*t->dead), by_number))
+	if (is_dead(p, signature))
 		return false;
 	if (state == 2 && newest / 1000000000 + TREE_SETTLE <= now)
 		return true;
@@ -128,17 +141,18 @@ static void on_run(void *arg, const char *path)
 		pthread_mutex_lock(&p->lock);
 		p->known_runs++;
 		pthread_mutex_unlock(&p->lock);
-	} else if (!p->t->settled_only || is_ripe(p->t, path)) {
+	} else if (!p->t->settled_only || is_ripe(p, path)) {
 		add_unit(p, path, NULL, 0);
 	}
 }
 
-/* While runs are still written, one without stats.json is no sign that only the matrix has it. */
+/* While runs are still written, one without stats.json is no sign that only the matrix has it;
+ * where there is no folder of a run at all, nothing is written any more. */
 static void on_commit(void *arg, const char *path, const int64_t *own, size_t nown)
 {
 	struct pass *p = arg;
 
-	if (!p->t->settled_only)
+	if (!p->t->settled_only || is_ripe(p, path))
 		add_unit(p, path, own, nown);
 }
 
@@ -246,13 +260,14 @@ static size_t take_read(struct pass *p, struct tree_unit **units)
 	return n;
 }
 
-/* Of watching: a run that was refused is left alone until its folder changes. */
+/* Of watching: a run that was refused is left alone until its folder changes, and so is a matrix
+ * that was taken, of which no key says that it is known. */
 static void note_dead(struct import_tree *t, const struct tree_unit *u)
 {
 	int64_t newest;
 	uint64_t signature;
 
-	if (!t->watching || !u->ctx.err)
+	if (!t->watching || (!u->ctx.err && !u->is_commit))
 		return;
 	walk_look_at_run(u->path, &newest, &signature);
 	if (t->ndead == t->dead_cap) {
@@ -262,7 +277,8 @@ static void note_dead(struct import_tree *t, const struct tree_unit *u)
 			die("out of memory");
 	}
 	t->dead[t->ndead++] = signature;
-	add_path(&t->failed, u->path);
+	if (u->ctx.err)
+		add_path(&t->failed, u->path);
 }
 
 static void release(struct pass *p, struct tree_unit **units, size_t n)
@@ -343,7 +359,7 @@ static int run_pass(struct ctx *c, struct pass *p)
 
 int import_tree_pass(struct ctx *c, struct import_tree *t, const char *const *paths, size_t n)
 {
-	struct pass p = {.t = t, .paths = paths, .npaths = n};
+	struct pass p = {.t = t, .paths = paths, .npaths = n, .ndead = t->ndead};
 	int e = E_OK;
 
 	if (t->writer)

@@ -37,7 +37,7 @@ struct import_tree {
 	size_t taken, known, refused;
 	/* of settled_only: runs that were not taken yet; of watching: runs that were refused */
 	struct tree_paths later, failed;
-	/* of watching: signatures of what was refused */
+	/* of watching: signatures of what was refused, and of matrices that were taken */
 	uint64_t *dead;
 	size_t ndead, dead_cap;
 };
@@ -51,8 +51,8 @@ extern volatile sig_atomic_t import_tree_stopped;
 int import_tree_pass(struct ctx *c, struct import_tree *t, const char *const *paths, size_t n);
 /* Follows a tree that grows, until it is stopped: a first pass over all of it, then what is told of
  * by the kernel (inotify), and a look at all of it every few minutes for what was not. A run is
- * taken when it has stats.json or last_state and nothing in its folder has changed for two seconds.
- */
+ * taken when it has stats.json or last_state and nothing in its folder has changed for two seconds,
+ * and so is a matrix.json where it alone is left of a commit's runs. */
 int import_tree_watch(struct ctx *c, struct import_tree *t, const char *path);
 void import_tree_free(struct import_tree *t);
 void tree_paths_clear(struct tree_paths *p);

@@ -253,8 +253,23 @@ static int64_t nanoseconds(const struct timespec *t)
 	return t->tv_sec * 1000000000 + t->tv_nsec;
 }
 
+/* Notes a name in a folder that is looked at. */
+static void look_at_name(struct listing *l, const char *name, const struct stat *st, int *state)
+{
+	if (S_ISDIR(st->st_mode)) {
+		l->has_numbers |= is_number(name);
+		return;
+	}
+	*state = 1;
+	l->has_stats |= is_file(name, "stats.json");
+	l->has_state |= is_file(name, "last_state");
+	l->has_job |= is_file(name, "job.yaml");
+	l->has_matrix |= is_file(name, "matrix.json");
+}
+
 int walk_look_at_run(const char *path, int64_t *newest, uint64_t *signature)
 {
+	struct listing l = {0};
 	struct dirent *entry;
 	DIR *d = opendir(path);
 	struct stat st;
@@ -274,11 +289,9 @@ int walk_look_at_run(const char *path, int64_t *newest, uint64_t *signature)
 			*newest = nanoseconds(&st.st_mtim);
 		one = mix(mix(st.st_ino, (uint64_t)st.st_size), (uint64_t)nanoseconds(&st.st_mtim));
 		*signature += one; /* in whatever order they come */
-		if (is_file(name, "stats.json") || is_file(name, "last_state"))
-			state = 2;
-		else if (!state && strcmp(name, ".") != 0 && !S_ISDIR(st.st_mode))
-			state = 1;
+		look_at_name(&l, name, &st, &state);
 	}
 	closedir(d);
-	return state;
+	return l.has_stats || l.has_state || (l.has_matrix && !l.has_job && !l.has_numbers) ? 2
+											    : state;
 }

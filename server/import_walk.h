@@ -27,8 +27,8 @@ void walk_tree(const char *path, const struct walk_visitor *v);
 /* Whether a folder is in a result tree, by a look at its first parts. */
 bool walk_looks_like_results(const char *path);
 /* A folder of a run as it is now: 0 nothing of a run is in it, 1 it may become one, 2 it has
- * stats.json or last_state. *newest: nanoseconds of its latest change; *signature: of names, sizes
- * and times of its files. */
+ * stats.json or last_state; or it is a commit's of which matrix.json alone is left. *newest:
+ * nanoseconds of its latest change; *signature: of names, sizes and times of its files. */
 int walk_look_at_run(const char *path, int64_t *newest, uint64_t *signature);
 
 #endif

@@ -4,8 +4,10 @@
  * is taken; whatever is new in one is looked at with all that is below it. A run waits in a list
  * until it is ripe: it has stats.json or last_state, and its files have been the same for
  * TREE_SETTLE seconds, by the clock of this program and not that of the files, which may lie
- * elsewhere. What inotify cannot tell (too many folders, a queue that ran over, other machines on
- * a network's file system) is found by looking at the whole tree every few minutes.
+ * elsewhere. The folder of a commit of which matrix.json alone is left waits like a run; where
+ * there are runs beside it, it may be of runs that are still written, and is left alone. What
+ * inotify cannot tell (too many folders, a queue that ran over, other machines on a network's file
+ * system) is found by looking at the whole tree every few minutes.
  */
 #include "server/import_tree.h"
 
@@ -159,7 +161,13 @@ static void new_run(void *arg, const char *path)
 
 static void matrix_found(void *arg, const char *path, const int64_t *own, size_t nown)
 {
-	(void)arg, (void)path, (void)own, (void)nown; /* written when the runs are done */
+	struct watch *w = arg;
+	uint64_t signature;
+	int64_t newest;
+
+	(void)own, (void)nown;
+	if (w->looked && walk_look_at_run(path, &newest, &signature) == 2)
+		add_run(w, path);
 }
 
 static void gone(void *arg, const char *path, int error)

@@ -28,7 +28,7 @@
 	(128 * MIB) /* of a refused body is read and dropped, so that the client sees the answer   \
 		     */
 #define BODIES_MAX                                                                                 \
-	(129 * MIB) /* of bodies and what is made of them: two large ones, or many small */
+	(144 * MIB) /* of bodies and what is made of them: two large ones, or many small */
 #define ANSWER_MAX (128 * MIB) /* of an answer */
 #define FILES_MAX                                                                                  \
 	(128 * MIB) /* of artifacts being read, twice, and sent: with more no other is begun */

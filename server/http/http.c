@@ -49,6 +49,11 @@ static void give_arena(struct http *h, struct arena *a)
 	arena_free(a);
 }
 
+static bool is_stopping(const struct req *r)
+{
+	return atomic_load(&((const struct conn *)r)->http->stopping);
+}
+
 /* Called when the request line is there, with the address as sent. */
 void *conn_on_uri(void *cls, const char *uri, struct MHD_Connection *mc)
 {
@@ -73,6 +78,7 @@ void *conn_on_uri(void *cls, const char *uri, struct MHD_Connection *mc)
 	c->r.charge = body_charge;
 	c->r.reserve = body_reserve;
 	c->r.drop_body = body_drop;
+	c->r.stopping = is_stopping;
 	c->r.css_href = asset_path("app.css");
 	c->r.js_href = asset_path("app.js");
 	c->peer = MHD_get_connection_info(mc, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;

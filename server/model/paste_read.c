@@ -253,6 +253,9 @@ int paste_read(struct ctx *c, struct paste *p, size_t text, struct submission **
 	} while (own.err && stand_in(&own, &s));
 	if (own.err)
 		return refuse(c, text, &own);
+	if (in.remark)
+		t->words = arena_fmt(c->arena, "%s%s; %s", *t->words ? t->words : "read as ",
+				     *t->words ? "" : t->format->name, in.remark);
 	for (size_t i = 0; i < in.n; i++)
 		forget_stand_ins(c->arena, &s, &in.subs[i]);
 	*subs = in.subs;

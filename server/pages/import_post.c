@@ -12,6 +12,7 @@
 
 #include "importers/import.h"
 #include "importers/native.h"
+#include "server/model/intake_stream.h"
 #include "server/pages/req.h"
 #include "server/pages/upload.h"
 
@@ -102,9 +103,11 @@ int page_post_import(struct req *r)
 	if ((e = refuse_packed(r)) < 0 || (e = find_format(r, name, &format)) < 0 ||
 	    (e = read_defaults(r, &in)) < 0)
 		return e;
+	if (r->body_len > INTAKE_WHOLE_MAX)
+		return upload_stream(r, &in, format);
 	/* in advance, so that all that are read at once stay within what the process may have; what
 	 * more they come to is charged as they go */
-	e = r->reserve(r, importer_cost(format) * r->body_len);
+	e = r->reserve(r, IMPORT_COST * r->body_len);
 	if (e < 0)
 		return e;
 	e = format->run(&in, r->body, r->body_len);

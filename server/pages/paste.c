@@ -15,9 +15,6 @@
 #include "server/view/html.h"
 #include "server/view/url.h"
 
-/* In times of the body: as much as any format may make of it (importer_cost). */
-#define PASTE_COST 6
-
 int page_paste(struct req *r)
 {
 	const struct paste_form empty = {0};
@@ -224,7 +221,7 @@ int page_post_paste(struct req *r)
 	p->charge = upload_charge;
 	p->charge_arg = r;
 	r->no_store = true;
-	e = r->reserve(r, PASTE_COST * r->body_len);
+	e = r->reserve(r, IMPORT_COST * r->body_len);
 	if (e >= 0)
 		e = read_form(r, f, p);
 	if (e >= 0)

@@ -66,6 +66,8 @@ struct req {
 	/* set by http.c: takes it in advance, for who cannot ask while it grows. Fails likewise. */
 	int (*reserve)(struct req *r, size_t bytes);
 	void (*drop_body)(struct req *r); /* it has been read: body is NULL */
+	/* set by http.c: the server is to end, so work that takes long is given up (E_BUSY) */
+	bool (*stopping)(const struct req *r);
 	/* set by http.c: queues the job and answers when it is done; see req_submit */
 	int (*submit)(struct req *r, struct job *j, int (*reply)(struct req *r, struct job *j));
 };

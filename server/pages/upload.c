@@ -20,13 +20,12 @@
 #define FAULTS_TOTAL 20000
 #define FAULTS_FEW   3
 
-static struct uploader uploader_of(const struct req *r)
+struct uploader upload_by(const struct req *r)
 {
 	return (struct uploader){r->token->id, clock_now()};
 }
 
-/* A token that is bound to a machine uploads for no other. */
-static int check_machine(struct ctx *c, const struct req *r, const struct submission *s)
+int upload_check_machine(struct ctx *c, const struct req *r, const struct submission *s)
 {
 	const char *machine = r->token->machine;
 
@@ -38,8 +37,7 @@ static int check_machine(struct ctx *c, const struct req *r, const struct submis
 	return E_FORBIDDEN;
 }
 
-/* What the writer says of one submission, in an object that is open. */
-static void write_accepted(struct jw *w, const struct accepted *k)
+void upload_write_accepted(struct jw *w, const struct accepted *k)
 {
 	jw_str(w, "key", k->key);
 	jw_str(w, "status", k->duplicate ? "duplicate" : "created");
@@ -74,7 +72,7 @@ static int reply_whole(struct req *r, struct job *j)
 	jw_arr(&w, "submissions");
 	for (size_t i = 0; i < t->n; i++) {
 		jw_obj(&w, NULL);
-		write_accepted(&w, &t->accepted[i]);
+		upload_write_accepted(&w, &t->accepted[i]);
 		jw_end(&w);
 		created |= !t->accepted[i].duplicate;
 	}
@@ -96,11 +94,11 @@ int upload_store(struct req *r, const struct import *in, const char *format)
 {
 	struct ctx *c = &r->ctx;
 	struct whole *k = arena_array(c->arena, struct whole, 1);
-	const struct uploader by = uploader_of(r);
+	const struct uploader by = upload_by(r);
 
 	for (size_t i = 0; i < in->n; i++) {
 		c->item = in->is_array ? (long)i : -1;
-		check_machine(c, r, &in->subs[i]);
+		upload_check_machine(c, r, &in->subs[i]);
 	}
 	c->item = -1;
 	if (c->err)
@@ -161,7 +159,7 @@ static int write_lines(struct req *r, const struct intake *t)
 				jw_str(&w, "key", item->sub->key);
 			write_errors(&w, item);
 		} else {
-			write_accepted(&w, &item->accepted);
+			upload_write_accepted(&w, &item->accepted);
 		}
 		jw_end(&w);
 		out_char(r->out, '\n');
@@ -233,7 +231,7 @@ static long read_lines(struct req *r, struct lines *l)
 		size_t before = in.n;
 
 		if (import_native_line(&in, l->texts[i].p, l->texts[i].n) >= 0)
-			check_machine(c, r, &in.subs[before]);
+			upload_check_machine(c, r, &in.subs[before]);
 		if (c->err) {
 			in.n = before;
 			intake_refuse(&l->items[i], c,
@@ -254,7 +252,7 @@ static long read_lines(struct req *r, struct lines *l)
 static int upload_lines(struct req *r)
 {
 	struct intake *t = arena_array(r->ctx.arena, struct intake, 1);
-	const struct uploader by = uploader_of(r);
+	const struct uploader by = upload_by(r);
 	struct lines l = {0};
 	long good;
 

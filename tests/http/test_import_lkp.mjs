@@ -262,6 +262,30 @@ test('what is said of a hostile tree is text, a line each', () => {
 	}
 });
 
+test('--watch takes a matrix where it alone is left, once', async () => {
+	const old = path.join(folder, 'old', 'result');
+	const [A1, B1, C1] = ['1a', '2b', '3c'].map((x) => x.repeat(20));
+	const writeMatrix = (commit, values) => {
+		const at = commitFolder(old, commit);
+		mkdirSync(at, { recursive: true });
+		writeFileSync(path.join(at, 'matrix.json'), JSON.stringify({ 'hackbench.throughput': values, stats_source: values.map((_, i) => `${at}/${i}/stats.json`) }));
+	};
+	writeMatrix(A1, [1, 2]);
+	writeMatrix(C1, [7, 8]); // beside a run that is written: it may be of that
+	writeRun(old, C1, 0, { 'job.yaml': jobYaml(C1, 0) });
+	const child = spawn(program, ['import', 'lkp-result', old, '--watch', '--database', s.database], { stdio: ['ignore', 'pipe', 'pipe'] });
+	const ended = new Promise((done) => child.on('exit', (code, signal) => done({ code, signal })));
+	const lines = readline.createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+	assert.equal((await lines.next()).value, '2 created, 0 duplicate, 0 refused');
+	writeMatrix(B1, [3, 4, 5]);
+	assert.equal((await lines.next()).value, '5 created, 0 duplicate, 0 refused');
+	child.kill('SIGTERM');
+	assert.equal((await lines.next()).value, '5 created, 0 duplicate, 0 refused');
+	assert.deepEqual(await ended, { code: 0, signal: null });
+	const counts = await Promise.all([A1, B1, C1].map(async (c) => (await s.json(`/runs.json?commit=${c}`)).json.runs?.length ?? 0));
+	assert.deepEqual(counts, [2, 3, 0]);
+});
+
 test('a run that is removed before it is ripe is forgotten', async () => {
 	const gone = path.join(folder, 'gone', 'result'), F = 'f'.repeat(40);
 	mkdirSync(gone, { recursive: true });

@@ -2,10 +2,11 @@
 // Report mails, from the mail to the page: the table that a reader gets is the one that was mailed, a
 // mail that comes again stores nothing, and a reply that quotes a part of it shows nothing twice.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './lab.mjs';
-import { Server } from './server.mjs';
+import { Server, program } from './server.mjs';
 import { test, finish } from './tap.mjs';
 
 const s = await Server.start();
@@ -92,6 +93,36 @@ test('a reply shows nothing twice', async () => {
 	assert.deepEqual(await list(), series);
 	const { results } = (await s.json('/commit/eccbbc7c00.json')).json;
 	assert.equal(results.length, 1);
+});
+
+const lost = ['From: a@example.org', 'Subject: two tables', '',
+	'1bc162d5cc4de5c3 10fd217e6d6fbd23e91f8796787 ', '---------------- --------------------------- ',
+	'         %stddev     %change         %stddev', '             \\          |                \\  ',
+	'     -2.00 ± -5%     +50.0%      -3.00 ±-12%  sched_debug.a.min',
+	'      0.00            +Inf%       1.00 ±  7%  sched_debug.b.min', '',
+	'This is what we saw before that one:', '',
+	'      3.00           +50.0%       4.50        vmstat.procs.c', ''].join('\n');
+const leftOut = 'left out: 1 row of figures under no row of commits (first in "two tables")';
+
+test('what is printed without digits comes back, too, also by way of native lines', async () => {
+	const dry = path.join(s.folder, 'lost.ndjson');
+
+	assert.equal(importText('lost.eml', lost), '2 created, 0 duplicate, 0 refused\n');
+	const rows = (t) => t.split('\n').filter((l) => l.includes('sched_debug.')).map((l) => l.trimEnd());
+	assert.deepEqual(rows(await compareText('1bc162d5cc4d', '10fd217e6d6f')), rows(lost));
+	writeFileSync(dry, s.run(['import', 'robot-mail', path.join(s.folder, 'lost.eml'), '--dry-run', '--axis', 'tbox_group=again']));
+	assert.equal(s.run(['import', 'native', dry]), '2 created, 0 duplicate, 0 refused\n');
+	const two = await compareText('1bc162d5cc4d', '10fd217e6d6f');
+	assert.deepEqual(rows(two), [...rows(lost), ...rows(lost)]);
+});
+
+test('rows that are nobody\'s are told, by the command and on the page', async () => {
+	const r = spawnSync(program, ['import', 'robot-mail', path.join(s.folder, 'lost.eml'), '--dry-run'], { encoding: 'utf8' });
+
+	assert.ok(r.stderr.includes(`lost.eml: ${leftOut}\n`), r.stderr);
+	const page = await s.post('/paste', new URLSearchParams({ text: lost }).toString(), { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' });
+	assert.equal(page.status, 200);
+	assert.match(page.text, /taken as robot-mail; left out: 1 row of figures under no row of commits/);
 });
 
 await finish();

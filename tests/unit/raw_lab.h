@@ -76,7 +76,7 @@ __attribute__((unused)) static void raw_read(struct raw *r, const char *format, 
 	raw_read_as(r, format, file, NULL);
 }
 
-static void raw_end(struct raw *r)
+__attribute__((unused)) static void raw_end(struct raw *r)
 {
 	arena_free(r->ctx.arena);
 	free(r->bytes);

@@ -110,13 +110,37 @@ static void test_clean_and_none(void **state)
 	raw_end(&r);
 }
 
+/* Each of the warnings twice; what is over 50000 different ones is refused, not dropped. */
+static void test_many(void **state)
+{
+	enum { MOST = 50000 };
+	char *text = malloc((size_t)2 * (MOST + 1) * 40);
+	struct raw r;
+
+	(void)state;
+	assert_non_null(text);
+	for (int more = 0; more <= 1; more++) {
+		size_t n = 0;
+
+		for (int i = 0; i < 2 * (MOST + more); i++)
+			n += (size_t)snprintf(text + n, 40, "x.c:%d:1: warning: w [-Ww]\n",
+					      1 + i % (MOST + more));
+		assert_int_equal(run_text(&r, text), more ? E_TOO_LARGE : E_OK);
+		if (more)
+			assert_non_null(strstr(r.ctx.detail, "more than 50000 different warnings"));
+		else
+			assert_int_equal(r.in.subs[0].commit.build.nwarnings, MOST);
+		raw_end(&r);
+	}
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gcc),
-		cmocka_unit_test(test_clang),
-		cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_clean_and_none),
+		cmocka_unit_test(test_gcc),    cmocka_unit_test(test_clang),
+		cmocka_unit_test(test_kernel), cmocka_unit_test(test_clean_and_none),
+		cmocka_unit_test(test_many),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -97,8 +97,26 @@ static void test_json_plus(void **state)
 	raw_end(&r);
 }
 
-/* Junk in front, another document between, fio 2 with microseconds, nan; two outputs are two runs
- * of two submissions, and what differs between them is an axis. */
+/* A name that both have must be in one unit, or a rig that updates fio is refused. */
+static void check_units(const struct raw *a, const struct raw *b)
+{
+	const struct submission *s = &a->in.subs[0];
+	size_t shared = 0;
+
+	for (size_t i = 0; i < s->nunits; i++) {
+		const char *other = raw_unit(b, 0, s->units[i].name);
+
+		shared += *other != '\0';
+		if (*other && strcmp(other, s->units[i].value) != 0)
+			raw_fail("%s is in %s and in %s", s->units[i].name, s->units[i].value,
+				 other);
+	}
+	assert_true(shared > 0);
+}
+
+/* Junk in front, another document between, fio 2 with microseconds, which become the nanoseconds of
+ * fio 3, nan; two outputs are two runs of two submissions, and what differs between them is an
+ * axis. */
 static void test_json_of_fio_2(void **state)
 {
 	static const char text[] =
@@ -107,24 +125,33 @@ static void test_json_of_fio_2(void **state)
 		"\"job options\": {\"rw\": \"read\"},"
 		" \"read\": {\"bw\": 2048, \"iops\": 512.5, \"total_ios\": 100, \"bw_agg\": -nan,"
 		" \"slat\": {\"min\": 1, \"max\": 9, \"mean\": 2.5, \"stddev\": 0.5},"
-		" \"clat\": {\"min\": 10, \"max\": 90, \"mean\": 25.5, \"stddev\": 5,"
+		" \"clat\": {\"min\": 10, \"max\": 90, \"mean\": 25.530125, \"stddev\": 5,"
 		" \"percentile\": {\"50.000000\": 20, \"99.000000\": 80, \"0.00\": 0}}}}]}\n"
 		"{\"other\": 1}\n"
 		"{\"fio version\": \"fio-2.2\", \"jobs\": [{\"jobname\": \"j\", \"error\": 5,"
 		"\"job options\": {\"rw\": \"randread\"},"
 		" \"read\": {\"bw\": 1024, \"iops\": 256, \"total_ios\": 50}}]}\n";
 	static const struct raw_figure figures[] = {
-		{0, "fio.read_bw_MBps", 2, "MiB/s"},      {0, "fio.read_slat_mean_us", 2.5, "us"},
-		{0, "fio.read_clat_mean_us", 25.5, "us"}, {0, "fio.read_clat_99%_us", 80, "us"},
-		{0, "fio.read_clat_stddev", 5, "us"},     {0, "fio.workload", 100, "IOs"},
+		{0, "fio.read_bw_MBps", 2, "MiB/s"},
+		{0, "fio.read_slat_mean_us", 2500, "ns"}, /* the robot's name, of fio 3 too */
+		{0, "fio.read_clat_mean_ns", 25530.125, "ns"},
+		{0, "fio.read_clat_99%_ns", 80000, "ns"},
+		{0, "fio.read_clat_stddev", 5000, "ns"},
+		{0, "fio.workload", 100, "IOs"},
 	};
-	struct raw r = {0};
+	struct raw r = {0}, three;
+	const struct distribution_in *d;
 
 	(void)state;
 	assert_int_equal(raw_run(&r, "fio", text, strlen(text), NULL), E_OK);
 	assert_int_equal(r.in.n, 2);
 	RAW_CHECK(&r, 0, figures);
-	assert_int_equal(raw_distribution(&r, 0, "fio.read_clat_us")->npercentiles, 2);
+	d = raw_distribution(&r, 0, "fio.read_clat_ns");
+	assert_int_equal(d->npercentiles, 2);
+	assert_true(percentile(d, "99.000000") == 80000 && d->max == 90000 && d->mean == 25530.125);
+	raw_read(&three, "fio", "fio-two-jobs.json");
+	check_units(&r, &three);
+	raw_end(&three);
 	assert_int_equal(r.in.subs[0].status, RUN_OK);
 	assert_int_equal(r.in.subs[1].status, RUN_FAILED);
 	assert_string_equal(raw_axis(&r, 0, "rw"), "read");
@@ -228,6 +255,13 @@ static void test_faults(void **state)
 	refused("3;fio-3.33;a;0;0;1;2\n", E_INVALID,
 		"line 1: has 7 fields, a line of version 3 has");
 	refused("{\"fio version\": \"x\",\n \"jobs\": [}", E_SYNTAX, "line 2");
+	refused("note\n{\"fio version\": \"x\", \"jobs\": []}\n\n{\"fio version\": \"x\",\n"
+		"\"jobs\": [{\"a\": 1},\n {\"b\": tru}]}",
+		E_SYNTAX, "line 6");
+	refused("{\"fio version\": \"x\",\n\"jobs\": [{\"a\": 1},\n\n{\"b\": 2}],\n\"x\": tru}",
+		E_SYNTAX, "line 5"); /* behind the jobs */
+	refused("{\"fio version\": \"x\", \"jobs\": [{\"read\": {\"iops\": 1}}, 3]}", E_INVALID,
+		"must be an object");
 	refused("{\"fio version\": \"x\", \"jobs\": 3}", E_INVALID,
 		"must be an array, is a number");
 	refused("{\"fio version\": \"x\", \"jobs\": [{\"read\": {\"iops\": \"fast\"}}]}", E_INVALID,

@@ -116,6 +116,9 @@ static void test_text_of_fio_2(void **state)
 		{0, "fio.write_clat_mean_us", 1450, "us"},
 		{0, "fio.write_clat_stddev_us", 500, "us"},
 		{0, "fio.write_clat_50%_us", 1400, "us"},
+		{0, "fio.write_bw_min", 80000, "KiB/s"},
+		{0, "fio.write_bw_mean", 87500.25, "KiB/s"},
+		{0, "fio.write_bw_dev", 1500.5, "KiB/s"},
 		{0, "fio.write_total_ios", 262144, "IOs"},
 		{0, "fio.write_drop_ios", 1, "IOs"},
 		{0, "fio.workload", 262144, "IOs"},
@@ -298,6 +301,49 @@ static void test_many_jobs(void **state)
 	raw_end(&r);
 }
 
+/* A mail's text that nobody decoded: of "min=3D32" only the 3 would be read. */
+static void test_undecoded(void **state)
+{
+	static const char *const texts[] = {
+		"fio-3.12\n"
+		"j: (groupid=3D0, jobs=3D1): err=3D 0: pid=3D1715926: Mon May 23 =\n14:05:28 2022\n"
+		"=C2=A0 write: IOPS=3D2087, BW=3D1044KiB/s (1069kB/s)(5220KiB/5001msec); 0 z=\n",
+		"  write: IOPS=3D2087, BW=3D1044KiB/s (1069kB/s)(5220KiB/5001msec)\n",
+		"    clat (usec): min=3D32, max=3D945, avg=3D453.85, stdev=3D=\n27.03\n",
+	};
+	static const char error[] =
+		"j: (groupid=0, jobs=1): err= 5 (file:io_u.c:1803, func=io_u error, "
+		"error=Input/output error): pid=86: Mon May 23 14:05:28 2022\n";
+	struct raw r = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_int_equal(raw_run(&r, "fio", texts[i], strlen(texts[i]), NULL), E_INVALID);
+		assert_int_equal(r.ctx.nfaults, 1);
+		assert_non_null(strstr(r.ctx.faults[0].message, "quoted-printable"));
+		assert_int_equal(r.in.n, 0);
+		raw_end(&r);
+	}
+	assert_int_equal(raw_run(&r, "fio", error, sizeof(error) - 1, NULL), E_OK);
+	assert_int_equal(r.in.subs[0].status, RUN_FAILED);
+	raw_end(&r);
+}
+
+/* Shares are rounded, and their counts come to 999: how many there were is printed. */
+static void test_operations_of_shares(void **state)
+{
+	static const char text[] = "j: (groupid=0, jobs=1): err= 0: pid=7: x\n"
+				   "  read: IOPS=10, BW=1MiB/s (1MB/s)(2MiB/3msec)\n"
+				   "  lat (usec)   : 50=33.33%, 100=33.33%, 250=33.33%\n"
+				   "     issued rwts: total=1000,0,0,0 short=0,0,0,0\n";
+	struct raw r = {0};
+
+	(void)state;
+	assert_int_equal(raw_run(&r, "fio", text, sizeof(text) - 1, NULL), E_OK);
+	assert_int_equal(raw_distribution(&r, 0, "fio.latency_us")->n, 1000);
+	raw_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +357,8 @@ int main(void)
 		cmocka_unit_test(test_summary_alone),
 		cmocka_unit_test(test_two_outputs),
 		cmocka_unit_test(test_many_jobs),
+		cmocka_unit_test(test_undecoded),
+		cmocka_unit_test(test_operations_of_shares),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

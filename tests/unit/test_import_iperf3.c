@@ -160,12 +160,97 @@ static void test_faults(void **state)
 	}
 }
 
+/* A day of intervals, more than the store has buckets for: 1 to 100001 bit/s, each once, have the
+ * mean 50001 and the variance (100001^2 - 1) / 12. */
+static void test_long(void **state)
+{
+	enum { N = 100001 };
+	char *text = malloc((size_t)(N + 3) * 60);
+	const struct distribution_in *d;
+	struct raw r = {0};
+	size_t n;
+
+	(void)state;
+	assert_non_null(text);
+	n = (size_t)snprintf(text, 60, "Connecting to host h\n");
+	for (int i = 1; i <= N; i++)
+		n += (size_t)snprintf(text + n, 60, "[  5] 0.00-1.00 sec 1 Bytes %d bits/sec\n", i);
+	n += (size_t)snprintf(text + n, 60, "[  5] 0.00-1.00 sec 1 Bytes 7 bits/sec sender\n");
+	assert_int_equal(raw_run(&r, "iperf3", text, n, NULL), E_OK);
+	d = raw_distribution(&r, 0, "iperf.tcp.interval.bps");
+	assert_int_equal(d->n, N);
+	assert_int_equal(d->nbuckets, 0);
+	assert_true(d->min == 1 && d->max == N && d->mean == 50001);
+	assert_true(fabs(d->stddev - sqrt(((double)N * N - 1) / 12)) < 1e-6);
+	r.bytes = text;
+	raw_end(&r);
+}
+
+/* Up to 3.1 the lines of the whole test do not say whose they are. */
+static void test_udp_of_old_versions(void **state)
+{
+	static const char text[] =
+		"[ ID] Interval           Transfer     Bandwidth       Total Datagrams\n"
+		"[  4]   0.00-5.00   sec   640 KBytes  1.00 Mbits/sec  450  \n"
+		"[  6]   0.00-5.00   sec   640 KBytes  1.00 Mbits/sec  450  \n"
+		"[SUM]   0.00-5.00   sec  1.25 MBytes  2.00 Mbits/sec  900  \n"
+		"[ ID] Interval           Transfer     Bandwidth       Jitter    Lost/Total "
+		"Datagrams\n"
+		"[  4]   0.00-10.00  sec  1.25 MBytes  1.05 Mbits/sec  0.011 ms  3/900 (0.33%)  \n"
+		"[  4] Sent 900 datagrams\n"
+		"[  6]   0.00-10.00  sec  1.25 MBytes  1.05 Mbits/sec  0.013 ms  0/900 (0%)  \n"
+		"[  6] Sent 900 datagrams\n"
+		"[SUM]   0.00-10.00  sec  2.50 MBytes  2.10 Mbits/sec  0.012 ms  3/1800 (0.17%)  "
+		"\n";
+	const struct distribution_in *d;
+	struct raw r = {0};
+
+	(void)state;
+	assert_int_equal(raw_run(&r, "iperf3", text, sizeof(text) - 1, NULL), E_OK);
+	assert_true(raw_value(&r, 0, 0, "iperf.udp.bps") == 2.1e6);
+	assert_true(raw_value(&r, 0, 0, "iperf.udp.lost_packets") == 3);
+	assert_true(raw_value(&r, 0, 0, "iperf.udp.packets") == 1800);
+	assert_true(raw_value(&r, 0, 0, "iperf.udp.stream1.receiver.jitter_ms") == 0.011);
+	assert_true(raw_value(&r, 0, 0, "iperf.udp.stream2.receiver.packets") == 900);
+	d = raw_distribution(&r, 0, "iperf.udp.interval.bps");
+	assert_int_equal(d->n, 1);
+	assert_true(d->max == 2e6);
+	raw_end(&r);
+}
+
+/* An excerpt that ends before the sum: no stream stands for the whole, nor do its intervals. */
+static void test_streams_without_their_sum(void **state)
+{
+	static const char text[] =
+		"[ ID] Interval           Transfer     Bitrate         Retr\n"
+		"[  5]   0.00-5.00   sec   300 MBytes   510 Mbits/sec    0\n"
+		"[  5]   0.00-10.00  sec   600 MBytes   500 Mbits/sec    0             sender\n"
+		"[  5]   0.00-10.00  sec   600 MBytes   500 Mbits/sec                  receiver\n"
+		"[  7]   0.00-10.00  sec   400 MBytes   300 Mbits/sec    0             sender\n"
+		"[  7]   0.00-10.00  sec   400 MBytes   300 Mbits/sec                  receiver\n";
+	struct raw r = {0};
+
+	(void)state;
+	assert_int_equal(raw_run(&r, "iperf3", text, sizeof(text) - 1, NULL), E_OK);
+	assert_true(raw_value(&r, 0, 0, "iperf.tcp.stream1.receiver.bps") == 5e8);
+	assert_true(raw_value(&r, 0, 0, "iperf.tcp.stream2.receiver.bps") == 3e8);
+	assert_true(isnan(raw_value(&r, 0, 0, "iperf.tcp.receiver.bps")));
+	assert_int_equal(r.in.subs[0].ndistributions, 0);
+	raw_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tcp),           cmocka_unit_test(test_udp),
-		cmocka_unit_test(test_both_ways),     cmocka_unit_test(test_text),
-		cmocka_unit_test(test_two_documents), cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_udp_of_old_versions),
+		cmocka_unit_test(test_streams_without_their_sum),
+		cmocka_unit_test(test_tcp),
+		cmocka_unit_test(test_udp),
+		cmocka_unit_test(test_both_ways),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_two_documents),
+		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_long),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -146,6 +146,30 @@ static void test_tests_alone(void **state)
 	field_refused("kcidb", text, box, NULL, "tests[0].build_id", "there is no build");
 }
 
+/* The schema asks for no path, and an empty one is that of all tests. The builds stand behind them.
+ */
+static void test_no_path(void **state)
+{
+	static const char text[] =
+		"{\"version\":{\"major\":5,\"minor\":3},\"tests\":[{\"id\":\"a:t\",\"build_id\":"
+		"\"a:b\",\"path\":\"\",\"status\":\"PASS\",\"duration\":2.5},{\"id\":\"a:u\","
+		"\"build_id\":\"a:b\",\"status\":\"FAIL\"}],\"builds\":[{\"id\":\"a:b\",\"checkout_"
+		"id\":"
+		"\"a:c\"}],\"checkouts\":[{\"id\":\"a:c\",\"git_commit_hash\":\"a0fd217e6d6f\"}]}";
+	struct raw r;
+
+	(void)state;
+	field_taken(&r, "kcidb", text,
+		    (const char *const[]){"testcase=all", "tbox_group=box", NULL}, NULL);
+	assert_int_equal(r.in.n, 1);
+	assert_string_equal(r.in.subs[0].testcase, "all");
+	assert_string_equal(r.in.subs[0].commit.id, "a0fd217e6d6f");
+	assert_true(raw_value(&r, 0, 0, "all.pass") == 1);
+	assert_true(raw_value(&r, 0, 0, "all.time.duration") == 2.5);
+	assert_true(raw_value(&r, 0, 1, "all.fail") == 1);
+	raw_end(&r);
+}
+
 static void test_faults(void **state)
 {
 	(void)state;
@@ -171,6 +195,8 @@ static void test_faults(void **state)
 		      START BUILD "\"tests\":[{\"build_id\":\"a:b\",\"path\":\"x\",\"number\":"
 				  "{\"value\":\"7\"}}]}",
 		      box, "v6.4", "tests[0].number.value", "must be a number");
+	field_refused("kcidb", START BUILD "\"tests\":[{\"build_id\":\"a:b\",\"path\":\"\"}]}", box,
+		      "v6.4", "tests[0].path", "give --axis testcase=NAME");
 	field_refused("kcidb", START BUILD "\"tests\":[{\"build_id\":\"a:b\"}]}", box, "v6.4",
 		      "tests[0].path", "is missing");
 	field_refused("kcidb", "{\"version\":{\"major\":3},\"tests\":[]}", box, "v6.4",
@@ -187,7 +213,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tests_of_a_build), cmocka_unit_test(test_commits_and_builds),
 		cmocka_unit_test(test_build_alone),      cmocka_unit_test(test_version_4),
-		cmocka_unit_test(test_faults),           cmocka_unit_test(test_tests_alone),
+		cmocka_unit_test(test_no_path),          cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_tests_alone),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

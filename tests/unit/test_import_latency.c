@@ -149,9 +149,49 @@ static void test_cyclictest_json(void **state)
 	raw_end(&r);
 }
 
+/* With -p the figure that counts stands below the table. */
+static void test_schbench_transfer(void **state)
+{
+	static const char text[] =
+		"Wakeup Latencies percentiles (usec) runtime 10 (s) (1000 total samples)\n"
+		"          50.0th: 11         (500 samples)\n"
+		"          min=1, max=93\n"
+		"avg worker transfer: 28211.5 ops/sec 13.75MB/s\n";
+	struct raw r = {0};
+
+	(void)state;
+	assert_int_equal(raw_run(&r, "schbench", text, sizeof(text) - 1, NULL), E_OK);
+	assert_true(raw_value(&r, 0, 0, "schbench.worker_transfer_ops/s") == 28211.5);
+	assert_true(raw_value(&r, 0, 0, "schbench.worker_transfer_MB/s") == 13.75);
+	raw_end(&r);
+}
+
+/* A board's log: hackbench without a time is the load beside cyclictest. */
+static void test_load_beside_cyclictest(void **state)
+{
+	static const char log[] =
+		"Running in process mode with 10 groups using 40 file descriptors each (== 400 "
+		"tasks)\n"
+		"Each sender will pass 100000 messages of 100 bytes\n"
+		"# /dev/cpu_dma_latency set to 0us\n"
+		"policy: fifo: loadavg: 1.73 0.79 0.30 1/112 421\n\n"
+		"T: 0 (  412) P:98 I:1000 C:   1000 Min:     11 Act:   16 Avg:   17 Max:      74\n";
+	struct import_guess g;
+	struct raw r = {0};
+
+	(void)state;
+	importer_guess(log, sizeof(log) - 1, &g);
+	assert_true(g.n > 0);
+	assert_string_equal(g.list[0].format->name, "cyclictest");
+	assert_int_equal(raw_run(&r, "cyclictest", log, sizeof(log) - 1, NULL), E_OK);
+	raw_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_schbench_transfer),
+		cmocka_unit_test(test_load_beside_cyclictest),
 		cmocka_unit_test(test_schbench_old),
 		cmocka_unit_test(test_schbench),
 		cmocka_unit_test(test_cyclictest_screen),

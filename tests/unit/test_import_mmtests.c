@@ -68,8 +68,36 @@ static void test_faults(void **state)
 		      "is missing");
 	field_refused("mmtests", "[{\"_ResultData\":{\"a\":[{\"Values\":[1,\"x\"]}]}}]", box,
 		      "v6.4", "[0]._ResultData[\"a\"][0].Values[1]", "must be a number");
-	field_refused("mmtests", "{}", box, "v6.4", "", "must be an array");
+	field_refused("mmtests", "{}", box, "v6.4", "_ResultData", "is missing");
+	field_refused("mmtests", "7", box, "v6.4", "", "must be a module or an array");
 	field_refused("mmtests", "[]", box, "v6.4", "", "is empty");
+}
+
+/* One kernel's result, as it is sent from a job: no array around it, NaN as a text, and how the
+ * test was called. */
+static void test_one_module(void **state)
+{
+	static const char text[] =
+		"{\"_ModuleName\":\"ExtractSysbenchthread\",\"_TestName\":\"run-7\",\"_Cmd\":"
+		"[\"mmtests/run-mmtests.sh --config cfg\"],\"CONFIG-MMTESTS_ITERATIONS\":\"3\","
+		"\"_ResultData\":{\"sys/1\":[{\"SampleNrs\":[0,1],\"Values\":[\"1.25\",\"NaN\"]},"
+		"{\"SampleNrs\":[0],\"Values\":[1.5]}]}}";
+	static const struct raw_figure figures[] = {
+		{0, "sysbenchthread.sys/1", 1.25, ""},
+		{1, "sysbenchthread.sys/1", 1.5, ""},
+	};
+	struct raw r;
+
+	(void)state;
+	field_taken(&r, "mmtests", text, box, "v6.4");
+	assert_int_equal(r.in.n, 1);
+	RAW_CHECK(&r, 0, figures);
+	assert_int_equal(r.in.subs[0].nruns, 2);
+	assert_string_equal(r.in.subs[0].commit.id, "v6.4");
+	assert_string_equal(raw_info(&r, 0, "kernel"), "run-7");
+	assert_string_equal(raw_info(&r, 0, "Cmd"), "mmtests/run-mmtests.sh --config cfg");
+	assert_string_equal(raw_info(&r, 0, "CONFIG-MMTESTS_ITERATIONS"), "3");
+	raw_end(&r);
 }
 
 int main(void)
@@ -77,6 +105,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernels_are_commits),
 		cmocka_unit_test(test_commit_of_the_request),
+		cmocka_unit_test(test_one_module),
 		cmocka_unit_test(test_faults),
 	};
 

@@ -92,6 +92,36 @@ static void test_pass_and_fail(void **state)
 	raw_end(&r);
 }
 
+/* Values of some graphs are lists, over time or over other results: no samples. */
+static void test_lists_are_no_samples(void **state)
+{
+	static const char *const formats[] = {"LINE_GRAPH", "FILLED_LINE_GRAPH",
+					      "BAR_ANALYZE_GRAPH", "SCATTER_PLOT"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		char text[1000];
+		struct raw r;
+
+		snprintf(
+			text, sizeof(text),
+			"<PhoronixTestSuite><Result><Identifier>pts/a-1.0</Identifier>"
+			"<Description>d</Description><DisplayFormat>%s</DisplayFormat><Data><Entry>"
+			"<Identifier>v6.4</Identifier><Value>60.0,55.0,58.0</Value></Entry></Data>"
+			"</Result><Result><Identifier>pts/a-1.0</Identifier><Description>e"
+			"</Description><DisplayFormat>BAR_GRAPH</DisplayFormat><Data><Entry>"
+			"<Identifier>v6.4</Identifier><Value>3</Value></Entry></Data></Result>"
+			"</PhoronixTestSuite>",
+			formats[i]);
+		field_taken(&r, "phoronix", text, box, NULL);
+		assert_int_equal(r.in.n, 1);
+		assert_int_equal(raw_metrics(&r, 0, 0), 1);
+		assert_true(raw_value(&r, 0, 0, "phoronix-test-suite.a.e") == 3);
+		assert_string_equal(raw_info(&r, 0, "left_out.a.d"), formats[i]);
+		raw_end(&r);
+	}
+}
+
 static void test_faults(void **state)
 {
 	(void)state;
@@ -118,7 +148,7 @@ static void test_entities(void **state)
 		      "<!DOCTYPE PhoronixTestSuite [<!ENTITY x SYSTEM \"file:///etc/passwd\">]>"
 		      "<PhoronixTestSuite><Result><Identifier>&x;</Identifier></Result>"
 		      "</PhoronixTestSuite>",
-		      box, "v6.4", "", "are not taken");
+		      box, "v6.4", "", "document types are not taken");
 	field_refused("phoronix",
 		      "<!DOCTYPE a [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;\">"
 		      "<!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\">]><PhoronixTestSuite>&c;"
@@ -143,12 +173,64 @@ static void test_depth(void **state)
 	field_refused("phoronix", text, box, "v6.4", "", "nested too deeply");
 }
 
+/* One after the root tag's name, made of n pieces; the file ends in it. */
+static const char *long_markup(char *text, size_t size, const char *begin, const char *piece)
+{
+	size_t n = (size_t)snprintf(text, size, "<PhoronixTestSuite\n%s", begin),
+	       len = strlen(piece);
+
+	for (; n + len + 8 < size; n += len)
+		memcpy(text + n, piece, len);
+	text[n] = '\0';
+	return text;
+}
+
+/* What the parser would need the square of their length for. */
+static void test_long_markup(void **state)
+{
+	static char text[100000];
+
+	(void)state;
+	field_refused("phoronix", long_markup(text, sizeof(text), "", " a=\">\""), box, "v6.4", "",
+		      "line 1: a tag, comment or CDATA section is too long");
+	field_refused("phoronix", long_markup(text, sizeof(text), "><!--", "--'>"), box, "v6.4", "",
+		      "line 2: a tag, comment or CDATA section is too long");
+	field_refused("phoronix", long_markup(text, sizeof(text), "><?a ", "?'>"), box, "v6.4", "",
+		      "line 2: a tag, comment or CDATA section is too long");
+	field_refused("phoronix", long_markup(text, 16000, "><?a ", "?'>"), box, "v6.4", "",
+		      "never end");
+}
+
+/* A section of text may be long: 64 KiB, of which the number is what is left of them. */
+static void test_long_text(void **state)
+{
+	static char text[1 << 16], whole[(1 << 16) + 1000];
+	struct raw r;
+
+	(void)state;
+	memset(text, ' ', sizeof(text) - 1);
+	snprintf(whole, sizeof(whole),
+		 "<PhoronixTestSuite><Result><Identifier>x</Identifier><DisplayFormat>BAR_GRAPH"
+		 "</DisplayFormat><Data><Entry><Identifier>6.5</Identifier><Value><![CDATA[%s7]]>"
+		 "</Value></Entry></Data></Result></PhoronixTestSuite>",
+		 text);
+	field_taken(&r, "phoronix", whole, box, NULL);
+	assert_true(raw_value(&r, 0, 0, "phoronix-test-suite.x") == 7);
+	raw_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_two_kernels),   cmocka_unit_test(test_commit_of_the_request),
-		cmocka_unit_test(test_pass_and_fail), cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_entities),      cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_two_kernels),
+		cmocka_unit_test(test_commit_of_the_request),
+		cmocka_unit_test(test_pass_and_fail),
+		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_entities),
+		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_long_markup),
+		cmocka_unit_test(test_long_text),
+		cmocka_unit_test(test_lists_are_no_samples),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

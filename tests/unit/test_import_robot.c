@@ -20,96 +20,6 @@ static void read_text(struct raw *r, const char *format, const char *text, const
 	r->bytes = NULL;
 }
 
-/* --- UnixBench --- */
-
-#define UNIXBENCH                                                                                  \
-	"Benchmark Run: Mon Jan 08 2024 07:40:42 - 07:46:52\n"                                     \
-	"36 CPUs in system; running 1 parallel copy of tests\n\n"
-
-/* A test that is in no index has neither table nor score. */
-static void test_unixbench_outside_the_index(void **state)
-{
-	static const struct raw_figure figures[] = {
-		{0, "unixbench.throughput", 3121976, "KBps"},
-		{0, "unixbench.workload", 3121976.0 * 370, ""},
-		{0, "unixbench.test.pass", 1, ""},
-	};
-	struct raw r;
-
-	(void)state;
-	read_text(&r, "unixbench",
-		  UNIXBENCH
-		  "File Write 1024 bufsize 2000 maxblocks      3121976.0 KBps  (30.0 s, 7 "
-		  "samples)\n\n",
-		  NULL);
-	RAW_CHECK(&r, 0, figures);
-	assert_true(isnan(raw_value(&r, 0, 0, "unixbench.test.fail")));
-	raw_end(&r);
-}
-
-static void test_unixbench_graphics(void **state)
-{
-	static const struct raw_figure figures[] = {
-		{0, "unixbench.score", 960.2, ""},
-		{0, "unixbench.throughput", 3207, "fps"},
-		{0, "unixbench.workload", 3207.0 * 370, ""},
-		{0, "unixbench.test.pass", 1, ""},
-		{0, "unixbench.3D_graphics_gears.samples", 1, "samples"},
-	};
-	struct raw r;
-
-	(void)state;
-	read_text(&r, "unixbench",
-		  UNIXBENCH
-		  "3D graphics: gears                   3207.0 fps   (20.0 s, 1 sample)\n\n"
-		  "3D Graphics Benchmarks Index Values     BASELINE       RESULT    INDEX\n"
-		  "3D graphics: gears                          33.4       3207.0    960.2\n"
-		  "                                                              ========\n"
-		  "3D Graphics Benchmarks Index Score                               960.2\n",
-		  NULL);
-	RAW_CHECK(&r, 0, figures);
-	raw_end(&r);
-}
-
-static void test_unixbench_without_a_result(void **state)
-{
-	struct raw r;
-
-	(void)state;
-	read_text(&r, "unixbench",
-		  UNIXBENCH "Run: \"2D graphics: aa polygons\": command returned status 2816; "
-			    "aborting\n",
-		  NULL);
-	assert_true(raw_value(&r, 0, 0, "unixbench.test.fail") == 1);
-	raw_end(&r);
-}
-
-/* Mails quote parts without their first line: what ran before a patch and behind it. */
-static void test_unixbench_parts(void **state)
-{
-	static const char part[] =
-		"80 CPUs in system; running 80 parallel copies of tests\n\n"
-		"System Call Overhead                    %s lps   (10.0 s, 1 samples)\n\n"
-		"System Benchmarks Partial Index              BASELINE       RESULT    INDEX\n"
-		"System Call Overhead                          15000.0    %s   %s\n"
-		"                                                                   ========\n"
-		"System Benchmarks Index Score (Partial Only)                         %s\n\n";
-	char text[4096], second[2048];
-	struct raw r;
-
-	(void)state;
-	snprintf(text, sizeof(text), part, "3789860.2", "3789860.2", "2526.6", "2526.6");
-	snprintf(second, sizeof(second), part, "3951328.1", "3951328.1", "2634.2", "2634.2");
-	strncat(text, second, sizeof(text) - strlen(text) - 1);
-	read_text(&r, "unixbench", text, NULL);
-	assert_int_equal(r.in.n, 1);
-	assert_int_equal(r.in.subs[0].nruns, 2);
-	assert_true(raw_value(&r, 0, 0, "unixbench.score") == 2526.6);
-	assert_true(raw_value(&r, 0, 1, "unixbench.score") == 2634.2);
-	assert_true(raw_value(&r, 0, 1, "unixbench.throughput") == 3951328.1);
-	raw_end(&r);
-}
-
 /* --- perf stat -I --- */
 
 /* Two kinds of processors are one event; the last interval, which was not a whole one, counts in
@@ -465,10 +375,6 @@ static void test_stress_ng_broken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unixbench_outside_the_index),
-		cmocka_unit_test(test_unixbench_graphics),
-		cmocka_unit_test(test_unixbench_without_a_result),
-		cmocka_unit_test(test_unixbench_parts),
 		cmocka_unit_test(test_schbench_typographic_spaces),
 		cmocka_unit_test(test_perf_stat_hybrid),
 		cmocka_unit_test(test_perf_stat_rates),

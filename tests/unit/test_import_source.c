@@ -159,12 +159,79 @@ static void test_no_file(void **state)
 	arena_free(c.arena);
 }
 
+/* A whole that is small lies in memory, a large one in a file of our own, which keeps its bytes
+ * whatever becomes of the one that was read; what was looked at before is part of both. */
+static void check_whole(size_t small, bool looked, bool mapped)
+{
+	enum { LENGTH = 500000 };
+	char *bytes = malloc(LENGTH);
+	struct fixture f;
+	const char *p;
+	size_t n;
+
+	assert_non_null(bytes);
+	for (size_t i = 0; i < LENGTH; i++)
+		bytes[i] = (char)(i * 7919 >> 5);
+	begin(&f, bytes, LENGTH);
+	if (looked)
+		assert_int_equal(source_peek(&f.ctx, &f.s, 100, 1000, &p, &n), E_OK);
+	assert_int_equal(source_whole(&f.ctx, &f.s, small, LENGTH, &p, &n), E_OK);
+	assert_int_equal(truncate(f.path, 0), 0);
+	assert_int_equal(n, LENGTH);
+	assert_memory_equal(p, bytes, LENGTH);
+	assert_int_equal(f.s.map != NULL, mapped);
+	end(&f);
+	free(bytes);
+}
+
+static void test_whole(void **state)
+{
+	(void)state;
+	check_whole(500000, false, false);
+	check_whole(500000, true, false);
+	check_whole(300000, false, true);
+	check_whole(1000, true, true);
+}
+
+static void test_whole_too_large(void **state)
+{
+	struct fixture f;
+	char bytes[3000] = "x";
+	const char *p;
+	size_t n;
+
+	(void)state;
+	for (size_t small = 10; small <= 10000; small *= 1000) {
+		begin(&f, bytes, sizeof(bytes));
+		assert_int_equal(source_whole(&f.ctx, &f.s, small, 2000, &p, &n), E_OK);
+		assert_true(n > 2000);
+		end(&f);
+	}
+}
+
+static void test_whole_without_room(void **state)
+{
+	char bytes[200000] = "x";
+	struct fixture f;
+	const char *p;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(setenv("TMPDIR", "/there is no such folder", 1), 0);
+	begin(&f, bytes, sizeof(bytes));
+	assert_int_equal(source_whole(&f.ctx, &f.s, 1000, 200000, &p, &n), E_INTERNAL);
+	assert_non_null(strstr(f.ctx.detail, "/there is no such folder (TMPDIR)"));
+	end(&f);
+	unsetenv("TMPDIR");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),      cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_long_lines), cmocka_unit_test(test_peek_takes_nothing),
-		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_lines),           cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_long_lines),      cmocka_unit_test(test_peek_takes_nothing),
+		cmocka_unit_test(test_no_file),         cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_whole_too_large), cmocka_unit_test(test_whole_without_room),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -137,11 +137,37 @@ static void test_counters(void **state)
 	raw_end(&r);
 }
 
+/* Tables of several processes put below one heading, with a note behind a row. */
+static void test_rows_of_several_processes(void **state)
+{
+	static const char text[] =
+		"stress-ng: info:  [10] stressor       bogo ops real time  usr time  sys time   "
+		"bogo "
+		"ops/s   bogo ops/s\n"
+		"stress-ng: info:  [10] aio              222000     10.01      0.89     27.61     "
+		"22200.50      7822.00  <--- (1)\n"
+		"stress-ng: info:  [39] aio              217000     10.01      1.00     26.80     "
+		"21700.50      7807.30\n";
+	struct raw r = {0};
+
+	(void)state;
+	assert_int_equal(raw_run(&r, "stress-ng", text, sizeof(text) - 1, NULL), E_OK);
+	assert_int_equal(r.in.subs[0].nruns, 2);
+	assert_true(raw_value(&r, 0, 0, "stress-ng.aio.ops_per_sec") == 22200.5);
+	assert_true(raw_value(&r, 0, 0, "stress-ng.aio.pass") == 1);
+	assert_true(raw_value(&r, 0, 1, "stress-ng.aio.ops_per_sec") == 21700.5);
+	assert_true(raw_value(&r, 0, 1, "stress-ng.aio.pass") == 1);
+	raw_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_metrics),  cmocka_unit_test(test_brief_and_times),
-		cmocka_unit_test(test_old),      cmocka_unit_test(test_yaml),
+		cmocka_unit_test(test_rows_of_several_processes),
+		cmocka_unit_test(test_metrics),
+		cmocka_unit_test(test_brief_and_times),
+		cmocka_unit_test(test_old),
+		cmocka_unit_test(test_yaml),
 		cmocka_unit_test(test_counters),
 	};
 

@@ -85,6 +85,35 @@ static void test_dbench(void **state)
 	raw_end(&r);
 }
 
+/* Before and after a patch: no mean over both. Of a mail that was not decoded nothing is read
+ * half. */
+static void test_dbench_twice(void **state)
+{
+	static const char text[] =
+		"> Before:\n>\n>  Operation      Count    AvgLat    MaxLat\n>  ------------\n"
+		">  NTCreateX    10750455     0.011   155.088\n>\n"
+		"> Throughput 1128.35 MB/sec  16 clients  16 procs  max_latency=1102.255 ms\n"
+		">\n> After:\n>\n>  Operation      Count    AvgLat    MaxLat\n>  ------------\n"
+		">  NTCreateX    10750999     0.010   100.088\n>\n"
+		"> Throughput 1228.35 MB/sec  16 clients  16 procs  max_latency=902.255 ms\n";
+	static const char undecoded[] =
+		"Throughput 1128.35 MB/sec  16 clients  16 procs  max_latency=3D1102.255 ms\n";
+	struct raw r = {0};
+
+	(void)state;
+	assert_int_equal(raw_run(&r, "dbench", text, sizeof(text) - 1, NULL), E_OK);
+	assert_int_equal(r.in.subs[0].nruns, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(raw_metrics(&r, 0, i), 7);
+		assert_true(isnan(raw_value(&r, 0, i, "dbench.throughput_MB/s_harmonic_mean")));
+		assert_true(isnan(raw_value(&r, 0, i, "dbench.max_latency_harmonic_mean")));
+	}
+	raw_end(&r);
+	assert_int_equal(raw_run(&r, "dbench", undecoded, sizeof(undecoded) - 1, NULL), E_OK);
+	assert_true(isnan(raw_value(&r, 0, 0, "dbench.max_latency")));
+	raw_end(&r);
+}
+
 /* Three outputs: 3 / (1/100 + 1/200.5 + 1/400), and 3 / (1/2 + 1/4 + 1/8). */
 static void test_tbench(void **state)
 {
@@ -274,12 +303,19 @@ static void test_time_of_a_test(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unixbench), cmocka_unit_test(test_unixbench_one_test),
-		cmocka_unit_test(test_dbench),    cmocka_unit_test(test_tbench),
-		cmocka_unit_test(test_aim7),      cmocka_unit_test(test_aim7_ramp),
-		cmocka_unit_test(test_reaim),     cmocka_unit_test(test_reaim_ramp),
-		cmocka_unit_test(test_fsmark),    cmocka_unit_test(test_fsmark_calls),
-		cmocka_unit_test(test_time),      cmocka_unit_test(test_time_of_a_test),
+		cmocka_unit_test(test_dbench_twice),
+		cmocka_unit_test(test_unixbench),
+		cmocka_unit_test(test_unixbench_one_test),
+		cmocka_unit_test(test_dbench),
+		cmocka_unit_test(test_tbench),
+		cmocka_unit_test(test_aim7),
+		cmocka_unit_test(test_aim7_ramp),
+		cmocka_unit_test(test_reaim),
+		cmocka_unit_test(test_reaim_ramp),
+		cmocka_unit_test(test_fsmark),
+		cmocka_unit_test(test_fsmark_calls),
+		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_time_of_a_test),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -254,8 +254,8 @@ static void test_empty_runs(void **state)
 	record_submission(r)->status = RUN_FAILED;
 	record_run(r);
 	assert_int_equal(record_end(r), E_OK);
-	assert_int_equal(f->in.subs[2].nruns, 1);
-	assert_int_equal(f->in.subs[2].runs[0].names->n, 0);
+	assert_int_equal(f->in.subs[1].nruns, 1);
+	assert_int_equal(f->in.subs[1].runs[0].names->n, 0);
 }
 
 static void test_distributions_part_the_runs(void **state)

@@ -38,7 +38,6 @@ static void test_runs_that_go_on_otherwise(void **state)
 	(void)state;
 	ctx_init(&c, arena_new(), NULL);
 	r = record_begin(&in, "t");
-	record_expect_runs(r, n);
 	for (size_t i = 0; i < n; i++) {
 		record_run(r);
 		for (size_t k = 0; runs[i][k]; k++)

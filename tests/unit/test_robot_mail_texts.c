@@ -8,6 +8,8 @@
 #include <cmocka.h>
 #undef fail /* ours is err.h's */
 
+#include <math.h>
+
 #include "importers/formats.h"
 #include "server/base/arena.h"
 
@@ -215,6 +217,166 @@ static void test_what_is_no_row(void **state)
 	arena_free(l.ctx.arena);
 }
 
+/* Groups of addresses inside each other, as deep as nobody's stack; the table is read all the same.
+ */
+static void test_groups_of_addresses(void **state)
+{
+	static const char *const fields[] = {"\nTo:", "\nFROM:\n\t", "\nReply-To: \"x\":"};
+	static char text[300000];
+	struct lab l;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		size_t n = (size_t)snprintf(text, sizeof(text),
+					    "Message-Id: <1@example.org>\nSubject: x%s", fields[i]);
+
+		while (n < 200000)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "a:\n ");
+		snprintf(text + n, sizeof(text) - n,
+			 "\n\na/tbox_group/testcase:\n  1/box/t\n\n" HEADS
+			 "    479042           -12.5%%     419357        hackbench.throughput\n");
+		import_text(&l, text);
+		assert_int_equal(l.in.n, 2);
+		arena_free(l.ctx.arena);
+	}
+}
+
+/* Rows that are nobody's are not dropped without a word. */
+static void test_rows_without_a_head_are_told(void **state)
+{
+#define ROWS                                                                                       \
+	"      1.00           +50.0%       1.50        vmstat.procs.a\n"                           \
+	"      2.00 ±  5%     -50.0%       1.00 ±  7%  vmstat.procs.b\n"
+	static const char lost[] = "From: a@example.org\nSubject: cut\n\n" ROWS "\nand so on\n";
+	struct lab l = {0};
+
+	(void)state;
+	ctx_init(&l.ctx, arena_new(), NULL);
+	l.in.ctx = &l.ctx;
+	assert_int_equal(import_robot_mail(&l.in, lost, strlen(lost)), E_INVALID);
+	assert_string_equal(l.ctx.detail,
+			    "2 rows of figures stand in it, but no row of commits above them: it "
+			    "says whose they are, and must be kept");
+	arena_free(l.ctx.arena);
+	import_text(&l, "From: a@example.org\nSubject: two\n\n" HEADS ROWS
+			"\nThis is what we saw before that one:\n\n"
+			"      3.00           +50.0%       4.50        vmstat.procs.c\n");
+	assert_int_equal(l.in.n, 2);
+	assert_int_equal(l.in.subs[0].ncells, 2);
+	assert_string_equal(l.in.remark, "left out: 1 row of figures under no row of commits "
+					 "(first in \"two\")");
+	arena_free(l.ctx.arena);
+}
+
+/* A deviation of a mean below 0 is below 0 itself; -1 of another stood for none. */
+static void test_figures_stay_as_printed(void **state)
+{
+	const struct summary_in *base, *change;
+	struct lab l;
+
+	(void)state;
+	import_text(&l, HEADS "     -2.00 ± -5%     +50.0%      -3.00 ±-12%  sched_debug.a.min\n"
+			      "      2.00 ± -1%      +Inf%       1.00 ±  7%  sched_debug.b.min\n"
+			      "      0.00            -Inf%      -1.00        sched_debug.c.min\n");
+	assert_int_equal(l.in.n, 2);
+	assert_int_equal(l.in.subs[1].ncells, 3);
+	base = l.in.subs[0].cells;
+	change = l.in.subs[1].cells;
+	assert_true(base[0].stddev_pct == -5);
+	assert_true(change[0].stddev_pct == -12);
+	assert_true(isnan(base[1].stddev_pct));
+	assert_true(isinf(change[1].printed_change) && change[1].printed_change > 0);
+	assert_true(isinf(change[2].printed_change) && change[2].printed_change < 0);
+	arena_free(l.ctx.arena);
+}
+
+/* "commit:" in the text is the parent, the claim in the subject is about the other. */
+static void test_a_subject_about_another_commit(void **state)
+{
+	const struct submission *claimed = NULL;
+	struct lab l;
+
+	(void)state;
+	import_text(&l, "From: a@example.org\n"
+			"Subject: [drm/x] 90f479ae51: vm-scalability.median -18.8% regression\n\n"
+			"commit: f1f8555dfb9a70a2 drm/y: a shadow\n"
+			"in testcase: vm-scalability\n\n"
+			"f1f8555dfb9a70a2 90f479ae51afa45efab97afdde\n"
+			"---------------- --------------------------\n"
+			"     43785            +50.0%      65677        vmstat.procs.r\n");
+	assert_int_equal(l.in.n, 3);
+	for (size_t i = 0; i < l.in.n; i++) {
+		assert_string_equal(l.in.subs[i].testcase, "vm-scalability");
+		if (l.in.subs[i].headline.given)
+			claimed = &l.in.subs[i];
+	}
+	assert_non_null(claimed);
+	assert_int_equal(strncmp(claimed->commit.id, "90f479ae51", 10), 0);
+	assert_string_equal(claimed->headline.metric, "vm-scalability.median");
+	arena_free(l.ctx.arena);
+}
+
+/* People write behind a value which runs it is of. */
+static void test_notes_in_samples(void **state)
+{
+	struct lab l;
+
+	(void)state;
+	import_text(&l, "data for 4bad58ebc8bc4f20d89cff95417c9b4674769709:\n"
+			"4bad58ebc8bc4f20d89cff95417c9b4674769709/matrix.json:  \"a.ops\": [\n"
+			"4bad58ebc8bc4f20d89cff95417c9b4674769709/matrix.json-    6404491,\n"
+			"4bad58ebc8bc4f20d89cff95417c9b4674769709/matrix.json-    6395917,  "
+			"<------ new 14 runs\n"
+			"4bad58ebc8bc4f20d89cff95417c9b4674769709/matrix.json-    6396872\n"
+			"4bad58ebc8bc4f20d89cff95417c9b4674769709/matrix.json-  ],\n");
+	assert_int_equal(l.in.n, 1);
+	assert_int_equal(l.in.subs[0].nruns, 3);
+	assert_true(l.in.subs[0].runs[1].values[0] == 6395917);
+	assert_true(l.in.subs[0].runs[2].values[0] == 6396872);
+	arena_free(l.ctx.arena);
+}
+
+/* Runs are successes and failures; what came 11 times in 10 boots is no share of them. */
+static void test_boots(void **state)
+{
+	static const char *const metrics[] = {"dmesg.BUG:kernel_boot_hang", "dmesg.boot_failures",
+					      "dmesg.kernel_BUG_at_arch/x86/mm/physaddr.c"};
+	static const int fails[2][3] = {{0, 5, 5}, {-1, 10, 0}};
+	struct lab l;
+
+	(void)state;
+	import_text(&l, "From: a@example.org\nSubject: [mm] BUG\n\n"
+			"> commit 478e86d7c8c5f41e29abb81b05b459d24bdc71a2\n>\n"
+			"> +----------------------------------+------------+------------+\n"
+			"> |                                  | 81febe58a8 | 478e86d7c8 |\n"
+			"> +----------------------------------+------------+------------+\n"
+			"> | boot_successes                   | 10         | 0          |\n"
+			"> | boot_failures                    | 5          | 10         |\n"
+			"> | kernel_BUG_at_arch/x86/mm/physaddr.c | 5      |            |\n"
+			"> | BUG:kernel_boot_hang             | 0          | 11         |\n"
+			"> +----------------------------------+------------+------------+\n"
+			"> |                                  | 81febe58a8 | 478e86d7c8 |\n"
+			"> | speed                            | 1          | 2          |\n");
+	assert_int_equal(l.in.n, 2);
+	assert_string_equal(l.in.subs[0].commit.id, "81febe58a8");
+	assert_string_equal(l.in.subs[1].commit.id, "478e86d7c8c5f41e29abb81b05b459d24bdc71a2");
+	for (size_t i = 0; i < 2; i++) {
+		const struct submission *s = &l.in.subs[i];
+		size_t at = 0;
+
+		for (size_t k = 0; k < 3; k++) {
+			if (fails[i][k] < 0)
+				continue;
+			assert_string_equal(s->cells[at].metric, metrics[k]);
+			assert_int_equal(s->cells[at].fails, fails[i][k]);
+			assert_int_equal(s->cells[at].runs, i ? 10 : 15);
+			assert_true(isnan(s->cells[at++].mean));
+		}
+		assert_int_equal(s->ncells, at);
+	}
+	arena_free(l.ctx.arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +387,12 @@ int main(void)
 		cmocka_unit_test(test_signs),
 		cmocka_unit_test(test_empty_lines_before_the_head),
 		cmocka_unit_test(test_what_is_no_row),
+		cmocka_unit_test(test_groups_of_addresses),
+		cmocka_unit_test(test_rows_without_a_head_are_told),
+		cmocka_unit_test(test_figures_stay_as_printed),
+		cmocka_unit_test(test_a_subject_about_another_commit),
+		cmocka_unit_test(test_notes_in_samples),
+		cmocka_unit_test(test_boots),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
