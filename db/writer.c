@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The writing thread. Everyone who waits shares one transaction and one sync; when anything in it
+ * The writing thread. Everyone who waits shares one transaction and one sync, but for heavy jobs,
+ * which take turns with all others; when anything in it
  * fails all is undone and each job runs again in a transaction of its own, so a bad job fails
  * alone. The rerun checks again too: what a check saw may have been the work of a neighbour that is
  * gone now.
@@ -20,7 +21,8 @@
 #include "server/base/clock.h"
 #include "server/base/log.h"
 
-#define DISK_LOOK_US 100000 /* asking the file system is cheap, but not free */
+#define DISK_LOOK_US 100000            /* asking the file system is cheap, but not free */
+#define HEAVY        ((size_t)4 << 20) /* a job of more may take seconds: it runs alone */
 
 struct writer {
 	pthread_t thread;
@@ -30,6 +32,7 @@ struct writer {
 	struct job *head, **tail;
 	size_t waiting, waiting_bytes;
 	bool stopping;
+	bool heavy_next; /* the last batch was of light jobs */
 	struct writer_limits limits;
 	char *path;
 	int64_t disk_looked; /* clock_us of the last look */
@@ -168,16 +171,43 @@ static void finish(struct writer *w, struct job *j)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* All that waits, or NULL at the end. */
-static struct job *take_all(struct writer *w)
+/* Under the lock. Takes the light jobs that wait, or the first heavy one. NULL: there is none. */
+static struct job *take(struct writer *w, bool heavy)
+{
+	struct job *taken = NULL, **end = &taken, **at = &w->head;
+
+	while (*at && !(heavy && taken)) {
+		struct job *j = *at;
+
+		if ((j->weight > HEAVY) != heavy) {
+			at = &j->next;
+			continue;
+		}
+		*at = j->next;
+		w->waiting--;
+		w->waiting_bytes -= j->weight;
+		j->next = NULL;
+		*end = j;
+		end = &j->next;
+	}
+	for (w->tail = &w->head; *w->tail; w->tail = &(*w->tail)->next)
+		;
+	return taken;
+}
+
+/* The next batch, or NULL at the end: all light jobs that wait, and a heavy one in turn with them.
+ * So a light one waits for one heavy job at most, and a heavy one, which fails alone, never has to
+ * be run again for a neighbour's sake. */
+static struct job *take_next(struct writer *w)
 {
 	pthread_mutex_lock(&w->lock);
 	while (!w->head && !w->stopping)
 		pthread_cond_wait(&w->wake, &w->lock);
-	struct job *first = w->head;
-	w->head = NULL;
-	w->tail = &w->head;
-	w->waiting = w->waiting_bytes = 0;
+	bool heavy = w->heavy_next;
+	struct job *first = take(w, heavy);
+	if (!first)
+		first = take(w, heavy = !heavy);
+	w->heavy_next = !heavy;
 	pthread_mutex_unlock(&w->lock);
 	return first;
 }
@@ -198,7 +228,7 @@ static void *writer_main(void *arg)
 
 	ctx_init(&c, w->arena, w->db);
 	refresh_facts(&c);
-	while ((first = take_all(w))) {
+	while ((first = take_next(w))) {
 		run_batch(w, first);
 		for (struct job *j = first, *next; j; j = next) {
 			next = j->next;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The one writing thread of a process. It takes all jobs that wait, runs them in one transaction,
- * commits, and tells each that it is on disk; so everyone shares one sync. When a statement fails,
+ * commits, and tells each that it is on disk; so everyone shares one sync. A job of more than 4 MiB
+ * runs alone, in turn with the others: they wait for one such at most. When a statement fails,
  * the batch is rolled back and each job is run again alone: a bad job fails alone. No savepoints.
  *
  * A job is checked before it may write: check() only reads, store() only writes. It knows no HTTP:
@@ -25,7 +26,7 @@ struct job {
 	struct ctx *ctx; /* the job's own: arena and failure; its db is set by the writer while it
 			    runs */
 	void *arg;
-	size_t weight; /* bytes it holds, for the queue's limit */
+	size_t weight; /* bytes it holds, for the queue's limit and its turn */
 	int result;
 	struct job *next; /* the writer's */
 	bool awaited;     /* the writer's: writer_run waits for it */

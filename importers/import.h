@@ -91,7 +91,7 @@ struct import {
 	size_t nfiles, files_cap;
 	const char *remark; /* for people: what of the bytes was not taken, and why; NULL. In
 			       ctx->arena */
-	bool is_array;              /* native: it was an array, faults carry item numbers */
+	bool is_array;      /* native: it was an array, faults carry item numbers */
 	struct import_aside *aside; /* native, a copy: the line is no submission */
 	struct native_names *names; /* native: the last list of metric names, shared with what
 				       follows in this arena */

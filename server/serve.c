@@ -56,6 +56,15 @@ static void block_signals(sigset_t *set)
 	pthread_sigmask(SIG_BLOCK, set, NULL);
 }
 
+/* Bodies and the blocks of large arenas are given back when they are freed. Left to itself malloc
+ * raises these bounds with what it sees freed, and then keeps as much again in each thread's heap.
+ */
+static void keep_malloc_small(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 1 << 20);
+}
+
 /* Meanwhile what malloc keeps after busy times is given back: a third of the process's memory. */
 static int wait_for_signal(const sigset_t *set)
 {
@@ -152,6 +161,7 @@ int cmd_serve(struct cli *cli)
 	log_set_level(level_of(cli->config->log_level));
 	raise_file_limit(cli->config->connections);
 	block_signals(&signals);
+	keep_malloc_small();
 	if ((e = prepare_database(cli)) < 0 ||
 	    (e = http_listen(cli->ctx, cli->config->listen, &fd, shown)) < 0 ||
 	    (e = start_writer(cli, &w)) < 0 ||

@@ -38,9 +38,9 @@ struct work {
 	struct ctx ctx;
 	enum kind kind;
 	int number;
-	int checked, stored, told;
-	bool was_on_disk;  /* when done() was called, a reader saw the row */
-	sem_t entered, go; /* of a gate */
+	int checked, stored, told, turn; /* turn: how many were told before, and one */
+	bool was_on_disk;                /* when done() was called, a reader saw the row */
+	sem_t entered, go;               /* of a gate */
 };
 
 static char dir[64];
@@ -50,6 +50,7 @@ static struct ctx c;      /* the test's own connection, beside the writer's */
 static struct ctx reader; /* for done() */
 static struct writer *w;
 static struct work works[JOBS + 1];
+static int turns;
 static const struct writer_limits limits = {JOBS, 1 << 20, 0};
 
 static int64_t rows(struct ctx *ctx, int from, int to)
@@ -106,6 +107,7 @@ static void done(struct job *j)
 	struct work *k = j->arg;
 
 	k->told++;
+	k->turn = ++turns;
 	k->was_on_disk = j->result >= 0 && rows(&reader, k->number, k->number) == 1;
 }
 
@@ -347,6 +349,43 @@ static void test_a_job_over_the_limit_alone_is_taken(void **state)
 	assert_int_equal(writer_run(w, &k->job), 1);
 }
 
+static void submit_heavy(int number, enum kind kind)
+{
+	struct work *k = work(number, kind);
+
+	k->job.weight = (4 << 20) + 1;
+	assert_int_equal(writer_submit(w, &k->job), E_OK);
+}
+
+/* Light ones wait for one heavy job, not for all; a heavy one that fails undoes nobody's work. */
+static void test_heavy_jobs_take_turns(void **state)
+{
+	const struct writer_limits wide = {JOBS, 1 << 30, 0};
+	struct work *gate;
+
+	(void)state;
+	stop();
+	assert_int_equal(writer_start(&c, path, &wide, &w), E_OK);
+	turns = 0;
+	gate = close_gate();
+	submit_heavy(1, GOOD);
+	submit_heavy(2, BAD_STATEMENT);
+	submit(3, 4, GOOD);
+	submit_heavy(5, GOOD);
+	submit(6, 6, GOOD);
+	sem_post(&gate->go);
+	stop();
+	static const int order[] = {1, 3, 4, 6, 2, 5};
+	for (int i = 0; i < 6; i++) {
+		int number = order[i];
+
+		assert_int_equal(works[number].turn, 2 + i); /* the gate was the first */
+		assert_int_equal(works[number].stored, 1);
+	}
+	assert_true(works[2].job.result < 0);
+	assert_int_equal(rows(&c, 1, 6), 5);
+}
+
 static void test_a_nearly_full_disk(void **state)
 {
 	const struct writer_limits greedy = {JOBS, 1 << 20, INT64_MAX};
@@ -387,6 +426,7 @@ int main(void)
 		ON_FILE(test_only_refusals_write_nothing),
 		ON_FILE(test_a_full_queue),
 		ON_FILE(test_a_job_over_the_limit_alone_is_taken),
+		ON_FILE(test_heavy_jobs_take_turns),
 		ON_FILE(test_a_nearly_full_disk),
 		ON_FILE(test_a_held_database),
 	};
