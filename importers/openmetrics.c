@@ -14,8 +14,9 @@
 
 #define LABELS_MAX  64
 #define TEXT_SIZE   4096
-#define GROUPS_MAX  20000 /* commits, testcases, machines */
-#define ASKED_EVERY 1000  /* lines */
+#define GROUPS_MAX  20000  /* commits, testcases, machines */
+#define TYPED_MAX   200000 /* metrics that a comment tells something of */
+#define ASKED_EVERY 1000   /* lines */
 
 enum { OWN_COMMIT, OWN_TREE, OWN_TESTCASE, OWN_MACHINE, OWNS };
 static const char *const own_names[OWNS] = {"commit", "tree", "testcase", "tbox_group"};
@@ -254,7 +255,9 @@ static void place_lines(struct reading *g, const char *bytes, size_t n)
 	char *line;
 
 	output_lines_begin(&l, bytes, n);
-	for (; (line = output_line(&l)) && g->groups.keys.n <= GROUPS_MAX; begin = l.t.p) {
+	for (;
+	     (line = output_line(&l)) && g->groups.keys.n <= GROUPS_MAX && g->names.n <= TYPED_MAX;
+	     begin = l.t.p) {
 		arena_reset(g->line_arena);
 		g->line = l.t.number;
 		line += strspn(line, " \t");
@@ -340,6 +343,11 @@ int import_openmetrics(struct import *in, const char *bytes, size_t n)
 		return fail(g.c, E_TOO_LARGE,
 			    "the file has more than %d commits and machines: import it in parts",
 			    GROUPS_MAX);
+	if (g.names.n > TYPED_MAX)
+		return fail(
+			g.c, E_TOO_LARGE,
+			"line %ld: more than %d metrics have a type or unit: import it in parts",
+			g.line, TYPED_MAX);
 	if (!g.ended && n && bytes[n - 1] != '\n')
 		refuse(&g, "the file ends inside a line and without # EOF: it was cut");
 	if (g.c->err == E_TOO_LARGE)

@@ -69,12 +69,28 @@ static void test_faults(void **state)
 		      "no gauge");
 }
 
+/* What is noted of each type grows with the file: there is an end to it. */
+static void test_too_many_types(void **state)
+{
+	const size_t types = 200001;
+	char *text = malloc(types * 32), *p = text;
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t i = 0; i < types; i++)
+		p += sprintf(p, "# TYPE m%zu gauge\n", i);
+	strcpy(p, "m1 1\n# EOF\n");
+	field_refused("openmetrics", text, box, "v6.4", "", "line 200001: more than 200000");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gauges),
 		cmocka_unit_test(test_machine_of_the_file),
 		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_too_many_types),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
