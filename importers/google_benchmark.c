@@ -14,6 +14,8 @@
 #include "importers/text_map.h"
 #include "server/base/arena.h"
 
+#define BENCHMARKS_MAX 50000 /* of different names; a run may have as many metrics */
+
 /* Means that stand alone are known when all is read. */
 struct aggregate {
 	const char *name, *unit;
@@ -217,11 +219,15 @@ int import_google_benchmark(struct import *in, const char *bytes, size_t n)
 	if (!json_elements_begin(&e, g.c, bytes, found[1], place))
 		return g.c->err;
 	g.own = &e.own;
-	while ((v = json_elements_next(&e))) {
+	while (g.names.n <= BENCHMARKS_MAX && (v = json_elements_next(&e))) {
 		read_benchmark(&g, v, JSON_AT_INDEX(place, e.index));
 		json_decref(v);
 	}
 	json_elements_end(&e);
+	if (g.names.n > BENCHMARKS_MAX)
+		return fail(g.c, E_TOO_LARGE,
+			    "it has more than %d different benchmarks: import it in parts",
+			    BENCHMARKS_MAX);
 	add_means(&g);
 	return samples_end(g.s);
 }

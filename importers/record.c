@@ -17,7 +17,7 @@
 
 #define NAME_BUFFER   4096 /* of a name as the importer writes it */
 #define INFO_MAX      (4 * JSON_TEXT_MAX)
-#define NAMES_MAX     500000 /* metrics of all runs of one submission */
+#define NAMES_MAX     200000 /* metrics of all runs of one submission */
 #define INFO_KEYS_MAX 1000   /* kept of one file */
 #define FIRST_SLOTS   16     /* a power of two */
 #define FIRST_AXES    4

@@ -273,8 +273,10 @@ __attribute__((format(printf, 5, 0))) static void add(struct samples *s, const s
 		return;
 	full = full_name(s, name, buf);
 	id = metric_of(s, full);
-	if (id == RECORD_NO_METRIC)
+	if (id == RECORD_NO_METRIC) { /* after a fault for too many it would go on for nothing */
+		s->stopped = s->in->ctx->err != E_OK;
 		return;
+	}
 	m = sampled_at(s, id);
 	if (unit && *unit)
 		set_unit(s, full, m, unit);
@@ -445,7 +447,7 @@ int samples_end(struct samples *s)
 	if (s->ncells)
 		take_cells(s, summary ? summary : s->r);
 	record_settled(s->r);
-	if (s->n)
+	if (s->n && !s->stopped)
 		make_runs(s);
 	if (s->stopped)
 		return s->in->ctx->err;

@@ -302,7 +302,7 @@ static int unpack(struct importing *m, struct import_source *s)
 	const char *p;
 	char *plain;
 	size_t n, len;
-	int e = source_peek(m->c, s, SIZE_MAX, IMPORT_FILE_MAX + 1, &p, &n);
+	int e = source_whole(m->c, s, INTAKE_WHOLE_MAX, IMPORT_FILE_MAX, &p, &n);
 
 	if (e < 0)
 		return e;

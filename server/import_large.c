@@ -64,13 +64,14 @@ int import_large(struct importing *m, const struct importer *format, const char 
 	const struct import defaults = m->in;
 	char remark[INTAKE_REMARK_MAX] = "";
 	const struct intake_bytes from = {format, &defaults, p, n, remark};
+	const size_t refused = m->refused;
 	int e = E_OK;
 
 	if (!m->dry_run)
 		e = store(m, &from);
 	else if (intake_look(&m->ctx, &from, &eye) < 0)
 		import_refuse_file(m, 0);
-	if (*remark)
+	if (*remark && m->refused == refused)
 		say("%s: %s", m->file, remark);
 	return e;
 }

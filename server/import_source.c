@@ -39,6 +39,9 @@ void source_close(struct import_source *s)
 void source_replace(struct import_source *s, char *bytes, size_t n)
 {
 	free(s->buf);
+	if (s->map)
+		munmap(s->map, s->mapped);
+	s->map = NULL;
 	s->buf = bytes;
 	s->begin = 0;
 	s->end = s->cap = n;
@@ -181,7 +184,7 @@ int source_whole(struct ctx *c, struct import_source *s, size_t small, size_t ma
 {
 	if (source_peek(c, s, SIZE_MAX, small + 1, p, n) < 0)
 		return c->err;
-	if (s->eof) { /* it is all there already */
+	if (s->eof && held(s) <= small) { /* it is all there already */
 		*n = held(s);
 		return E_OK;
 	}

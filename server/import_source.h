@@ -30,14 +30,15 @@ struct import_source {
 /* "-" is standard input. E_NOTFOUND with the reason. */
 int source_open(struct ctx *c, const char *path, struct import_source *s);
 void source_close(struct import_source *s);
-/* The bytes (malloc'ed, now the source's) stand for all that was to be read. */
+/* The bytes (malloc'ed, now the source's) stand for all that was to be read. source_whole lays them
+ * into our own file, too. */
 void source_replace(struct import_source *s, char *bytes, size_t n);
 /* Reads until max bytes are held, or up to the first line end after at least least bytes, or to the
  * end. What is held is still to be read. E_INTERNAL: the file cannot be read. */
 int source_peek(struct ctx *c, struct import_source *s, size_t least, size_t max, const char **p,
 		size_t *n);
 /* All of it, valid until source_close; of more than max bytes at least max + 1. What is more than
- * small bytes and not read yet lies in our own file: E_INTERNAL also when there is no room for
+ * small bytes lies in our own file: E_INTERNAL also when there is no room for
  * that.
  */
 int source_whole(struct ctx *c, struct import_source *s, size_t small, size_t max, const char **p,

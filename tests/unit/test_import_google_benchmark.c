@@ -144,12 +144,33 @@ static void test_what_is_missing(void **state)
 		      NULL, NULL, "units[\"google-benchmark.B.real_time\"]", "\"ns\" in one place");
 }
 
+/* What is kept of each name grows with the file: there is an end to it. */
+static void test_too_many_benchmarks(void **state)
+{
+	const size_t names = 50001, room = names * 64;
+	char *text = malloc(room);
+	size_t n = (size_t)snprintf(text, room, "{\"context\":{},\"benchmarks\":[");
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t i = 0; i < names; i++)
+		n += (size_t)snprintf(text + n, room - n, "%s{\"name\":\"b%zu\",\"real_time\":1}",
+				      i ? "," : "", i);
+	snprintf(text + n, room - n, "]}");
+	field_refused("google-benchmark", text, NULL, "v6.4", "", "more than 50000 different");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_repetitions),  cmocka_unit_test(test_aggregates_alone),
-		cmocka_unit_test(test_both),         cmocka_unit_test(test_old_form),
-		cmocka_unit_test(test_request_wins), cmocka_unit_test(test_what_is_missing),
+		cmocka_unit_test(test_repetitions),
+		cmocka_unit_test(test_aggregates_alone),
+		cmocka_unit_test(test_both),
+		cmocka_unit_test(test_old_form),
+		cmocka_unit_test(test_request_wins),
+		cmocka_unit_test(test_what_is_missing),
+		cmocka_unit_test(test_too_many_benchmarks),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

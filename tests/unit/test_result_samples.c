@@ -95,10 +95,36 @@ static void test_long_columns(void **state)
 	arena_free(c.arena);
 }
 
+/* Behind the fault for too many names nothing is held any more. */
+static void test_too_many_names(void **state)
+{
+	struct ctx c;
+	struct import in;
+	struct samples *s = begin(&c, &in);
+	size_t held;
+
+	(void)state;
+	for (int i = 0; i < 200002; i++)
+		samples_add(s, NULL, i, "m%d", i);
+	assert_int_equal(c.err, E_INVALID);
+	assert_string_equal(c.faults[0].message,
+			    "the runs have more than 200000 different metrics");
+	held = arena_used(c.arena);
+	for (int i = 0; i < 50000; i++)
+		samples_add(s, NULL, i, "m%d", i);
+	for (int i = 0; i < 50000; i++)
+		samples_add(s, NULL, i, "n%d", i);
+	assert_int_equal(samples_end(s), E_INVALID);
+	assert_int_equal(arena_used(c.arena), held);
+	assert_int_equal(in.n, 0);
+	arena_free(c.arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_order),
-					   cmocka_unit_test(test_long_columns)};
+					   cmocka_unit_test(test_long_columns),
+					   cmocka_unit_test(test_too_many_names)};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("result_samples", tests, NULL, NULL);
