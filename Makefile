@@ -90,7 +90,7 @@ fault-tests: $(FAULT) $(FAULT_LAB)
 
 # Fuzz targets: with replay.c they run the committed inputs, with FUZZER=1 (clang) they are libFuzzer's.
 FUZZ = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_LAB = $(addprefix $(BUILD)/tests/fuzz/,must.o same.o head.o lab.o $(if $(FUZZER),,replay.o))
+FUZZ_LAB = $(addprefix $(BUILD)/tests/fuzz/,must.o same.o stream.o head.o lab.o $(if $(FUZZER),,replay.o))
 $(FUZZ): HARDEN += $(if $(FUZZER),-fsanitize=fuzzer)
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(FUZZ_LAB) $(CORE)
 	@mkdir -p $(@D)
@@ -178,6 +178,15 @@ fuzz: ## make up inputs for every target; SECONDS=60 for each
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=$(BUILD)/libfuzzer CC=clang CXX=clang++ FUZZER=1 fuzz-tests
 	@tests/fuzz/run.sh $(BUILD)/libfuzzer/fuzz $(SECONDS)
 
+# Each importer by itself, long enough to find what the targets above have no time for.
+JOBS ?= $(shell nproc)
+.PHONY: fuzz-formats
+fuzz-formats: SECONDS = 600
+fuzz-formats: ## make up inputs for every importer by itself; SECONDS=600 for each, JOBS of them at a time
+	@deploy/packages.sh install build check fuzz
+	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=$(BUILD)/libfuzzer CC=clang CXX=clang++ FUZZER=1 fuzz-tests
+	@JOBS=$(JOBS) tests/fuzz/run.sh $(BUILD)/libfuzzer/fuzz $(SECONDS) formats
+
 lint: ## the house rules: who includes whom, sizes, escaping, layout
 	@tests/lint/lint.sh
 
@@ -220,4 +229,4 @@ clean: ## remove everything made
 	rm -rf $(BUILD)
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile

@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+/* For targets that have options of their own, --like=this; libFuzzer leaves those alone. */
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 /* Ends the process with a word on what broke; assert() would do, but for the text. */
 #define must(what, ...)                                                                            \

@@ -10,6 +10,7 @@
 #include "same.h"
 #include "server/base/arena.h"
 #include "server/base/out.h"
+#include "stream.h"
 
 static void check_refusal(const struct ctx *c)
 {
@@ -59,6 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 			must(in.n >= 1);
 		for (size_t i = 0; e >= 0 && i < in.n && i < 20; i++)
 			check_round_trip(a, &in.subs[i]);
+		if (!line)
+			same_as_stream("native", import_native, &in, text, n);
 	}
 	free(text);
 	return 0;

@@ -11,6 +11,7 @@
 #include "same.h"
 #include "server/base/arena.h"
 #include "server/base/out.h"
+#include "stream.h"
 
 static void check_round_trip(struct arena *a, const struct submission *s)
 {
@@ -51,6 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		must(in.n >= 1);
 	for (size_t i = 0; c.err == E_OK && i < in.n && i < 50; i++)
 		check_round_trip(a, &in.subs[i]);
+	same_as_stream("robot-mail", import_robot_mail, &in, text, n);
 	must(robot_mail_sniff(text, n) <= 100);
 	free(text);
 	return 0;
