@@ -9,17 +9,6 @@
 
 #define DEPTH_MAX 64
 
-static size_t count_lines(const char *p, const char *end)
-{
-	size_t n = 0;
-
-	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
-		n++;
-		p++;
-	}
-	return n;
-}
-
 void json_documents_begin(struct json_documents *d, struct ctx *c, const char *bytes, size_t n)
 {
 	*d = (struct json_documents){
@@ -33,7 +22,7 @@ bool json_documents_next(struct json_documents *d)
 
 	if (!p)
 		return false;
-	d->line += count_lines(d->now.p, p); /* from document to document: there may be many */
+	d->line += json_line_ends(d->now.p, p); /* from document to document: there may be many */
 	switch (json_scan_value(p, d->end, DEPTH_MAX, UINT_MAX, &stop)) {
 	case JSON_SCAN_OK:
 		d->now = (struct json_span){p, stop};
@@ -42,11 +31,11 @@ bool json_documents_next(struct json_documents *d)
 	case JSON_SCAN_CUT:
 		fail(d->ctx, E_SYNTAX,
 		     "line %zu: the file ends inside the document that begins in line %zu",
-		     d->line + count_lines(p, stop), d->line);
+		     d->line + json_line_ends(p, stop), d->line);
 		return false;
 	default:
 		fail(d->ctx, E_SYNTAX, "line %zu: is nested too deeply",
-		     d->line + count_lines(p, stop));
+		     d->line + json_line_ends(p, stop));
 		return false;
 	}
 }
@@ -54,7 +43,7 @@ bool json_documents_next(struct json_documents *d)
 json_t *json_document_without(const struct json_documents *d, struct json_span array)
 {
 	const char *begin = d->now.p, *stop = array.p ? array.p : d->now.end;
-	size_t lines = array.p ? count_lines(array.p, array.end) : 0;
+	size_t lines = array.p ? json_line_ends(array.p, array.end) : 0;
 	size_t before = (size_t)(stop - begin), n = before;
 	size_t after = array.p ? (size_t)(d->now.end - array.end) : 0;
 	struct json_pieces one;

@@ -12,20 +12,9 @@
 
 #define DEPTH_MAX 64
 
-static size_t count_lines(const char *p, const char *end)
-{
-	size_t n = 0;
-
-	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
-		n++;
-		p++;
-	}
-	return n;
-}
-
 static int syntax(struct ctx *c, const char *bytes, const char *p, const char *what)
 {
-	return fail(c, E_SYNTAX, "line %zu: %s", count_lines(bytes, p) + 1, what);
+	return fail(c, E_SYNTAX, "line %zu: %s", json_line_ends(bytes, p) + 1, what);
 }
 
 /* Behind the value at p; NULL: there is none. */
@@ -136,7 +125,7 @@ json_t *json_span_object(struct ctx *c, const char *bytes, struct json_span v,
 		return NULL;
 	}
 	json_pieces_begin(&one, c, v.p, (size_t)(v.end - v.p));
-	one.line = count_lines(bytes, v.p) + 1;
+	one.line = json_line_ends(bytes, v.p) + 1;
 	if (json_piece_find(v.p, v.end) == v.p)
 		return json_pieces_next(&one);
 	syntax(c, bytes, v.p, "an object does not begin with a member's name");
@@ -162,7 +151,7 @@ bool json_elements_begin(struct json_elements *e, struct ctx *c, const char *byt
 	}
 	e->pieces.p = array.p + 1;
 	e->pieces.end = array.end - 1;
-	e->pieces.line = count_lines(bytes, array.p) + 1;
+	e->pieces.line = json_line_ends(bytes, array.p) + 1;
 	ctx_init(&e->own, arena_new(), NULL);
 	return true;
 }
@@ -196,7 +185,7 @@ static bool refuse_element(struct json_elements *e, const char *p)
 	stop = skip_value(s->ctx, s->bytes, p, s->end);
 	if (!stop)
 		return false;
-	s->line += count_lines(s->p, stop);
+	s->line += json_line_ends(s->p, stop);
 	s->p = stop;
 	return true;
 }

@@ -29,17 +29,6 @@ const char *json_piece_find(const char *p, const char *end)
 	return NULL;
 }
 
-static size_t count_lines(const char *p, const char *end)
-{
-	size_t n = 0;
-
-	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
-		n++;
-		p++;
-	}
-	return n;
-}
-
 /* Length of the word that is no number though it stands for one: nan, -nan, NaN, inf … or 0. */
 static size_t no_number(const char *p, const char *end)
 {
@@ -128,7 +117,7 @@ json_t *json_pieces_next(struct json_pieces *s)
 
 	if (!begin)
 		return NULL;
-	s->line += count_lines(s->p, begin);
+	s->line += json_line_ends(s->p, begin);
 	if ((size_t)(end - begin) > JSON_PIECE_MAX)
 		end = begin + JSON_PIECE_MAX;
 	found = json_scan_value(begin, end, DEPTH_MAX, BRACKETS_MAX, &stop);
@@ -140,7 +129,7 @@ json_t *json_pieces_next(struct json_pieces *s)
 		return NULL;
 	}
 	v = parse(s, begin, (size_t)(stop - begin));
-	s->line += count_lines(begin, stop);
+	s->line += json_line_ends(begin, stop);
 	s->p = stop;
 	return v;
 }

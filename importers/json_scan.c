@@ -79,3 +79,14 @@ enum json_scan json_scan_value(const char *p, const char *end, unsigned max_dept
 	*stop = end;
 	return JSON_SCAN_CUT;
 }
+
+size_t json_line_ends(const char *p, const char *end)
+{
+	size_t n = 0;
+
+	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
+		n++;
+		p++;
+	}
+	return n;
+}

@@ -21,5 +21,7 @@ enum json_scan json_scan_value(const char *p, const char *end, unsigned max_dept
 			       unsigned max_brackets, const char **stop);
 /* The first byte that is not JSON white space, or end. */
 const char *json_skip_space(const char *p, const char *end);
+/* How many line ends stand before end. */
+size_t json_line_ends(const char *p, const char *end);
 
 #endif
